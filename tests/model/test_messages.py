@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from lanner.model import messages
-from lanner.model.messages import Message, amount, message, spell
+from lanner.model.messages import Message, amount, leading, listed, message, spell
 
 
 def test_a_message_is_english_until_it_is_translated() -> None:
@@ -72,3 +72,12 @@ def test_nouns_keep_their_capitals_where_the_language_has_them() -> None:
     assert messages.lowered("Gesamturteil", "de") == "Gesamturteil"
     assert messages.lowered("Juicio global", "es") == "juicio global"
     assert messages.lowered("Style Register") == "Style Register", "a published label keeps its capitals"
+
+
+def test_of_several_equal_ones_none_is_the_best() -> None:
+    shares = {"a": 0.1 + 0.2, "b": 0.3, "c": -1.0}
+    assert leading(shares, shares.__getitem__) == ["a", "b"], "equal but for how computers add"
+    assert leading(shares, lambda name: -shares[name]) == ["c"]
+    assert leading([], len) == []
+    assert listed(["a", "b"], "judge") == "a and b"
+    assert listed(list("abcde"), "judge") == "5 judges"

@@ -50,6 +50,7 @@ from lanner.model import (
     Task,
     Text,
 )
+from lanner.model.messages import leading
 from lanner.protocols.prefilled import Help
 from lanner.stats.coefficients import alpha, jaccard_distance, pairwise
 from lanner.stats.estimate import Plan
@@ -262,9 +263,10 @@ class QuestionAgreement:
 
     @property
     def weakest(self) -> PartAgreement | None:
-        """The row of a grid on which judges agree least; None for other questions."""
+        """The row of a grid on which judges agree least; None for other questions, and where none stands out."""
         rows = [part for part in self.parts if part.measure.part is Part.ROW and part.result.value is not None]
-        return min(rows, key=lambda part: part.result.value or 0.0, default=None)
+        weakest = leading(rows, lambda part: -(part.result.value or 0.0))
+        return weakest[0] if len(weakest) == 1 else None
 
     @property
     def enough(self) -> bool:

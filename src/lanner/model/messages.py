@@ -7,9 +7,10 @@ stand as they do in print: `.46` where a value cannot exceed one, a true minus, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,24 @@ def words(entries: Sequence[str], last: str = "and") -> str:
     if len(entries) < 2:
         return "".join(entries)
     return f"{', '.join(entries[:-1])} {last} {entries[-1]}"
+
+
+Entry = TypeVar("Entry")
+
+
+def leading(entries: Iterable[Entry], value: Callable[[Entry], float]) -> list[Entry]:
+    """The entry of the largest value, or all of them where several are equal: then the first is not the one to name."""
+    values = [(entry, value(entry)) for entry in entries]
+    top = max((own for _, own in values), default=0.0)
+    return [entry for entry, own in values if math.isclose(own, top, rel_tol=1e-9, abs_tol=1e-12)]
+
+
+_MOST_NAMED = 4
+
+
+def listed(names: Sequence[str], what: str) -> str:
+    """Names that share a place; where they are many, their number and `what` they are."""
+    return words(names) if len(names) <= _MOST_NAMED else plural(len(names), what)
 
 
 _CAPITAL_NOUNS = ("de", "lb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -26,7 +27,7 @@ from lanner.figures.charts import (
     throughput,
 )
 from lanner.model import Grid, Json, Result
-from lanner.model.messages import estimate, interval, number, p_value, plural, words
+from lanner.model.messages import estimate, interval, leading, listed, number, p_value, plural, words
 from lanner.model.protocol import Wording
 from lanner.reports.parts import Figure
 from lanner.stats import ranking
@@ -65,9 +66,10 @@ def pairs(
         )
         for r in result
     }
-    best = max(result, key=lambda r: r.value or -1)
-    pair = f"{names[best.labels['judge']]} and {names[best.labels['other']]}"
-    finding = f"The highest κ is that of {pair}, {estimate(best.value, best.low, best.high, 2)} ({_sizes(best)})."
+    best, *equal = leading(result, lambda r: -math.inf if r.value is None else r.value)
+    highest = [f"{names[r.labels['judge']]} and {names[r.labels['other']]}" for r in (best, *equal)]
+    value = number(best.value, 2) if equal else estimate(best.value, best.low, best.high, 2)
+    finding = f"The highest κ is that of {listed(highest, 'pair')}, {value} ({_sizes(best)})."
     svg = str(heat_map([names[judge] for judge in judges], people, cells))
     return svg, finding, [dict(r.row()) for r in result], str(best.signature or "")
 
@@ -88,9 +90,9 @@ def differing(
             parts = [(_SHADES[k % 5], float(counts[name]), words_of[name]) for k, name in enumerate(labels)]
             panels.append(Bar(f"{names[judge]}, against {names[other if judge == one else one]}", parts))
             rows += [{"judge": judge, "pair": f"{one}–{other}", "label": n, "count": counts[n]} for n in labels]
-            top, times = counts.most_common(1)[0]
-            share = f"{100 * times / counts.total():.1f} % of {counts.total()}"
-            sentences.append(f"{names[judge]} {words_of[top].lower()} ({share})")
+            top = leading(counts, counts.__getitem__)
+            share = f"{100 * counts[top[0]] / counts.total():.1f} % of {counts.total()}"
+            sentences.append(f"{names[judge]} {listed([words_of[name].lower() for name in top], 'label')} ({share})")
     finding = f"Most frequent where two differ: {words(sentences)}."
     return (
         str(bars("Labels where two judges differ", panels)),
@@ -119,8 +121,9 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
             ]
         panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), shares_by_judge))
         mean = {o.id: sum(row[o.id] for row in shares_by_judge.values()) / len(shares_by_judge) for o in options}
-        top = max(mean, key=lambda label: mean[label])
-        lines.append(f"{domain} {words_of[top].lower()} ({100 * mean[top]:.0f} % of sentences)")
+        top = leading(mean, mean.__getitem__)
+        most = listed([words_of[label].lower() for label in top], "label")
+        lines.append(f"{domain} {most} ({100 * mean[top[0]]:.0f} % of sentences)")
     svg = str(shares(labels, panels, [names[judge] for judge in judges]))
     return svg, f"Most often chosen: {words(lines)}.", rows, f"% of sentences with label · {part} {question}"
 
@@ -149,7 +152,8 @@ def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], 
     rows: list[dict[str, Json]] = [
         {"judge": name, "number": size, "items": n} for name, counts in panels for size, n in sorted(counts.items())
     ]
-    lines = [f"{name} {max(counts, key=lambda k: counts[k])}" for name, counts in panels if counts]
+    modes = [(name, leading(sorted(counts), counts.__getitem__)) for name, counts in panels if counts]
+    lines = [f"{name} {listed([str(size) for size in sizes], 'number')}" for name, sizes in modes]
     least = min((min(counts) for _, counts in panels if counts), default=0)
     finding = f"Most frequent: {words(lines)}; no sentence has fewer than {least}."
     return str(histogram(panels, what)), finding, rows, f"count · {part} {question}"
@@ -205,7 +209,9 @@ def metrics(data: Data, *, give: str = "acc_eq") -> Made:
     result = computations.evaluated(data)
     rows = [dict(row) for row in result.rows]
     panels = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
-    finding = f"{rows[0]['metric']} orders segments best ({number(rows[0][give], 3)}; {_sizes(result)})."
+    best = leading(rows, lambda row: row[give])
+    names = listed([str(row["metric"]) for row in best], "metric")
+    finding = f"Segments are ordered best by {names} ({number(best[0][give], 3)}; {_sizes(result)})."
     return str(intervals("Metrics against gold", panels, digits=3)), finding, rows, str(result.signature or "")
 
 
@@ -217,8 +223,11 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
     rows = [dict(row) for row in result.rows]
     panels = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
-    best = estimate(rows[0]["score"], rows[0]["low"], rows[0]["high"], 2, bounded=False)
-    finding = f"{rows[0]['system']} has the best mean, {best}; {_told_apart(rows)} ({_sizes(result)})."
+    first = [row for row in rows if row["rank"] == rows[0]["rank"]]
+    low, high = (rows[0][end] if len(first) == 1 else None for end in ("low", "high"))  # equals differ in theirs
+    best = estimate(rows[0]["score"], low, high, 2, bounded=False)
+    who = f"{listed([row['system'] for row in first], 'system')} {'has' if len(first) == 1 else 'have'}"
+    finding = f"{who} the best mean, {best}; {_told_apart(rows)} ({_sizes(result)})."
     svg = str(intervals(f"{of} by system", panels, bounded=False))
     return svg, finding, rows, str(result.signature or "")
 

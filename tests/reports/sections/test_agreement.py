@@ -13,6 +13,7 @@ from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 from lanner.studies import simulation
 from lanner.studies.study import load
+from reports.comparison.worlds import answered
 from reports.test_view import view
 
 
@@ -50,6 +51,41 @@ def test_no_empty_axis_where_judges_share_nothing() -> None:
     assert found is not None
     assert not [block for block in found.blocks if isinstance(block, Figure | Table)]
     assert "cannot be told" in found.findings[0]
+
+
+def alike() -> View:
+    """Four judges who give the same answers."""
+    labels = ["sentence_level", "local", "extended", "global"]
+    world = answered(
+        "falcon",
+        ["context"],
+        lambda q, judge, system, d, s, _: labels[(d + s) % 4],
+        judges=("ann", "bob", "cem", "dee"),
+        systems=((),),
+    )
+    assert world.protocol is not None
+    return View(world, world.protocol)
+
+
+def test_where_all_agree_no_pair_and_no_judge_is_named_as_the_best_or_the_worst() -> None:
+    """It was said that "ann – bob agree most (1.00) and ann – bob least (1.00)"."""
+    made, found = section(alike()), details(alike())
+    assert made is not None and found is not None
+    assert "closest" not in " ".join(made.findings)
+    captions = {block.id: block.caption for block in (*made.blocks, *found.blocks) if isinstance(block, Figure | Table)}
+    assert captions["pairs-context"].startswith("On context level, all pairs of people agree alike (1.00).")
+    assert captions["without-each-judge"].endswith("No judge changes it by .01 or more.")
+    assert captions["agreement-context"].endswith("Two people agree with κ 1.00.")
+
+
+def test_pairs_that_agree_best_are_named_together() -> None:
+    seen = alike()
+    lone = [j if j.judge != "dee" else replace(j, value="local") for j in seen.material.judgements]
+    made = section(replace(seen, material=replace(seen.material, judgements=tuple(lone))))
+    assert made is not None
+    assert "closest ann – bob, ann – cem and bob – cem, κ 1.00)" in made.findings[0]
+    caption = next(block.caption for block in made.blocks if isinstance(block, Figure))
+    assert "of people ann – bob, ann – cem and bob – cem agree most (1.00) and" in caption
 
 
 def test_nothing_to_say_with_one_judge() -> None:

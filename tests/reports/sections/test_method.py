@@ -61,6 +61,7 @@ def test_who_judged_how_much_and_what_was_asked() -> None:
     assert "Answers were given from 1 March 2026 to 9 March 2026." in text
     asked = next(block for block in details(replace(made, material=drawn)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
+    assert "answered most often: chosen skills and rating comment (144), least: context level, " in asked.caption
     assert any("one of: sentence level, local" in str(row["answer"]) for row in asked.rows)
 
 
@@ -209,8 +210,11 @@ def test_a_campaigns_missed_controls() -> None:
     made = view("h_falcon")
     missed = (Misses("j0", "p", 10, 10, 4, 1), Misses("j1", "p", 10, 8, 0, 0))
     table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
-    assert "4 of 18 control items were missed, most by Judge 0 (4 of 10)" in table.caption
+    assert "4 of 18 control items were missed, the largest share by Judge 0 (4 of 10)" in table.caption
     assert [row["share"] for row in table.rows] == ["40 %", "0 %"]
+    missed = tuple(Misses(judge, "p", 10, 10, 4 * (judge != "j2"), 0) for judge in ("j0", "j1", "j2"))
+    table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
+    assert "the largest share by Judge 0 (4 of 10) and Judge 1 (4 of 10)." in table.caption
 
 
 def test_the_limit_of_missed_controls_is_that_of_the_live_page() -> None:

@@ -194,6 +194,33 @@ def test_the_profile_as_panels_agrees_with_its_table() -> None:
     assert "Systems differ most in" in panels.caption
 
 
+@pytest.mark.parametrize(
+    ("lowest", "sentence"),
+    [
+        ((), "all are handled alike: 3.00."),
+        (
+            ("idea_development", "style_register"),
+            "handled worst are idea development by oak and style and register by oak: 2.00.",
+        ),
+        (("idea_development",), "handled worst is idea development by oak: 2.00"),
+    ],
+)
+def test_rows_that_are_handled_alike_are_not_told_apart(lowest: tuple[str, ...], sentence: str) -> None:
+    """Of many equal rows the first was "handled worst", and systems "differ most" by nothing."""
+    seen = view("h_falcon")
+    rows = [
+        replace(j, value={row: "medium" if row in lowest and j.systems == ("oak",) else "high" for row in j.value})
+        if j.question == "skills"
+        else j
+        for j in seen.material.judgements
+    ]
+    made = section(replace(seen, material=replace(seen.material, judgements=tuple(rows))))
+    assert made is not None
+    captions = {block.id: block.caption for block in made.blocks if isinstance(block, Figure | Table)}
+    assert sentence in captions["profile-skills"]
+    assert ("Systems differ most" in captions["profiles-skills"]) is bool(lowest)
+
+
 PARITY = protocols.load("parity")
 
 

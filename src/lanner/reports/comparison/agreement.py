@@ -13,7 +13,7 @@ from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, Preference, Row, bars, confusion, intervals, preference
 from lanner.model import Document, Json, Result, Unit
-from lanner.model.messages import estimate, number, p_value, percent, plural, words
+from lanner.model.messages import estimate, leading, listed, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
     Answer,
     Form,
@@ -249,11 +249,16 @@ def _label(row: Mapping[str, Json]) -> str:
 def _sentence_models(rows: list[dict[str, Any]]) -> str:
     sentences = []
     for question in dict.fromkeys(row["question"] for row in rows):
-        best = max((row for row in rows if row["question"] == question), key=lambda row: row["with_people"])
+        closest = leading((row for row in rows if row["question"] == question), lambda row: row["with_people"])
+        best, names = closest[0], list(dict.fromkeys(row["model"] for row in closest))
         levels = f"{number(best['with_people'], 2)} with people, {number(best['among_people'], 2)} among them"
         apart = Gap(best["difference"], best["low"], best["high"]).in_words("difference")
         measure = _NAMES.get(best["measure"], best["measure"])
-        sentences.append(f"on {question} the closest is {best['model']} ({measure} {levels}; {apart})")
+        sentences.append(
+            f"on {question} the closest is {names[0]} ({measure} {levels}; {apart})"
+            if len(names) == 1
+            else f"on {question} {listed(names, 'model')} are equally close ({measure} {levels})"
+        )
     return f"Of the models, {words(sentences)}."
 
 

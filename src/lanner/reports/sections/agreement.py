@@ -46,9 +46,19 @@ from lanner.model import (
     languages,
 )
 from lanner.model.alarms import VERDICT_DOCUMENTS
-from lanner.model.messages import count, estimate, interval, number, percent, plural, shortened, words
+from lanner.model.messages import count, estimate, interval, leading, listed, number, percent, plural, shortened, words
 from lanner.protocols.answers import in_order
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed, value_columns
+from lanner.reports.parts import (
+    Block,
+    Column,
+    Figure,
+    Paragraph,
+    Quotes,
+    Section,
+    Table,
+    printed,
+    value_columns,
+)
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
 from lanner.stats.agreement import COEFFICIENTS
@@ -111,6 +121,11 @@ def _note_on_assistance(view: View) -> Iterator[str]:
 
 def _estimate(result: Result) -> str:
     return estimate(result.value, result.low, result.high, 2)
+
+
+def _estimate_of_equals(results: Sequence[Result]) -> str:
+    """What several have in common, whose intervals may differ."""
+    return _estimate(results[0]) if len(results) == 1 else number(results[0].value, 2)
 
 
 def details(view: View) -> Section | None:
@@ -204,15 +219,21 @@ def _overview_figure(view: View) -> Iterator[Figure]:
         )
         for agreement in agreements
     ]
-    lowest, highest = _extremes(agreements)
-    best, worst = (f"{view.short(a.question)} ({_estimate(a.headline)})" for a in (highest, lowest))
+    highest = leading(agreements, lambda agreement: _value(agreement.headline))
+    lowest = leading(agreements, lambda agreement: -_value(agreement.headline))
+    best, worst = (
+        f"{listed([view.short(a.question) for a in equal], 'question')} "
+        f"({_estimate_of_equals([a.headline for a in equal])})"
+        for equal in (highest, lowest)
+    )
+    where = f"highest on {best} and lowest on {worst}" if len(highest) < len(agreements) else f"the same on {best}"
     caption = (
-        f"Agreement is highest on {best} and lowest on {worst}. Dot: Krippendorff's α of all {highest.group}; bar: "
-        f"{view.level} interval; n: items that two judged."
+        f"Agreement is {where}. Dot: Krippendorff's α of all {highest[0].group}; bar: {view.level} interval; n: items "
+        "that two judged."
     )
     data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
     drawing = str(intervals("Agreement per question", rows))
-    yield Figure("questions", caption, drawing, data, view.signature(highest.headline))
+    yield Figure("questions", caption, drawing, data, view.signature(highest[0].headline))
 
 
 def _numbers(result: Result) -> tuple[float | None, float | None, float | None]:
@@ -274,9 +295,9 @@ def _strength(view: View) -> Iterator[str]:
     for agreement in agreements:
         name, numbers = view.short(agreement.question), _estimate(agreement.headline)
         pairs, closest = _telling_pairs(view, agreement, "people"), ""
-        if len(pairs) > 1:
-            best = max(pairs, key=_value)
-            closest = f"; closest {view.pair_name(best)}, {agreement.coefficient.sign} {_estimate(best)}"
+        if len(closest_pairs := leading(pairs, _value)) < len(pairs):
+            names = listed([view.pair_name(pair) for pair in closest_pairs], "pair")
+            closest = f"; closest {names}, {agreement.coefficient.sign} {_estimate_of_equals(closest_pairs)}"
         if few := _few_documents([agreement]):
             yield f"On {name} the agreement of {agreement.group} is α {numbers} on {few}: **too few for a verdict**."
             continue
@@ -364,6 +385,11 @@ def _telling_pairs(view: View, agreement: Agreement, kind: str) -> list[Result]:
     return [pair for pair in agreement.pairs_of(kind, view) if pair.counts.get("items", 0) >= FEWEST_ITEMS]
 
 
+def _from_to(low: float, high: float, digits: int = 3) -> str:
+    """From the least to the most, or one number where they are the same in print."""
+    return " to ".join(dict.fromkeys(number(end, digits) for end in (low, high)))
+
+
 def _lies_above(one: Result, other: Result) -> bool:
     """Whether the whole interval of one lies above that of the other."""
     return one.low is not None and other.high is not None and one.low > other.high
@@ -389,8 +415,7 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
     low, high = (pick(people, key=_value) for pick in (min, max))
     fewer = len(people) < len(agreement.pairs_of("people", view))
     who = f"Two people who share {FEWEST_ITEMS} items or more" if fewer else "Two people"
-    text = f"{who} agree with {agreement.coefficient.sign} {number(low.value, 2)}"
-    text += f" to {number(high.value, 2)}." if len(people) > 1 else "."
+    text = f"{who} agree with {agreement.coefficient.sign} {_from_to(_value(low), _value(high), 2)}."
     if _models_lie_below(view, agreement):
         return f"{text} No model agrees with a person as well as people agree with each other."
     best = max(with_models, key=_value, default=None)
@@ -401,6 +426,9 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
         where = f"above{doubt}," if (doubt := _doubt(best, high)) else "above"
     closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
     return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
+
+
+_NOTABLE = 0.01
 
 
 def _without_judges(view: View) -> Iterator[Table]:
@@ -424,12 +452,16 @@ def _without_judges(view: View) -> Iterator[Table]:
             data.append({"question": agreement.question, "without": judge, "value": result.value, "change": change})
     if not data:
         return
-    largest = max(data, key=lambda row: abs(row["change"] or 0))
+    caption = "Agreement without each judge in turn."
+    largest, *equal = leading(data, lambda row: abs(row["change"] or 0))
     change, who = largest["change"] or 0, view.names.get(largest["without"], largest["without"])
-    caption = (
-        f"Agreement without each judge in turn. The largest change: without {who}, α on "
-        f"{view.short(largest['question'])} {'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
-    )
+    if abs(change) < _NOTABLE:
+        caption += f" No judge changes it by {number(_NOTABLE, 2)} or more."
+    elif not equal:
+        caption += (
+            f" The largest change: without {who}, α on {view.short(largest['question'])} "
+            f"{'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
+        )
     yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
 
 
@@ -468,11 +500,15 @@ def _extreme_pairs(view: View, agreement: Agreement) -> str:
     pairs = people if len(people) > 1 else every
     if len(pairs) < 2:
         return f"Agreement on {view.short(agreement.question)}, pair by pair."
-    best, worst = max(pairs, key=_value), min(pairs, key=_value)
+    best, worst = leading(pairs, _value), leading(pairs, lambda pair: -_value(pair))
+    if (alike := number(_value(best[0]), 2)) == number(_value(worst[0]), 2):
+        who = "people" if pairs is people else "judges"
+        return f"On {view.short(agreement.question)}, all pairs of {who} agree alike ({alike})."
+    most, least = (listed([view.pair_name(pair) for pair in equal], "pair") for equal in (best, worst))
     who = "of people " if pairs is people else ""
     return (
-        f"On {view.short(agreement.question)}, {who}{view.pair_name(best)} agree most ({_estimate(best)}) and "
-        f"{view.pair_name(worst)} least ({_estimate(worst)}){_doubt(best, worst)}."
+        f"On {view.short(agreement.question)}, {who}{most} agree most ({_estimate_of_equals(best)}) and "
+        f"{least} least ({_estimate_of_equals(worst)}){_doubt(best[0], worst[0])}."
     )
 
 
@@ -625,7 +661,7 @@ class LabelConfusion:
 
 
 def most_confused(matrices: Sequence[Result]) -> LabelConfusion | None:
-    """The two labels between which most disagreements lie, over all pairs of people."""
+    """The two labels between which most disagreements lie, over all pairs of people; None where no two stand out."""
     between: Counter[tuple[str, str]] = Counter()
     for matrix in matrices:
         for row in matrix.rows:
@@ -636,8 +672,8 @@ def most_confused(matrices: Sequence[Result]) -> LabelConfusion | None:
     total = sum(between.values())
     if not total:
         return None
-    labels, most = between.most_common(1)[0]
-    return LabelConfusion(labels, most, total)
+    most, *equal = leading(between, between.__getitem__)
+    return None if equal else LabelConfusion(most, between[most], total)
 
 
 def _finding(view: View, largest: LabelConfusion | None, names: Mapping[str, str], merge: LabelMerge | None) -> str:
@@ -707,7 +743,7 @@ def _matrix(view: View, question: str, result: Result, names: Mapping[str, str])
     if total:
         between = f"{view.inside(names[second])} and {view.inside(names[first])}"
         sentence += f", {most} of them ({percent(most / total, 0)}) between {between}"
-    same = "" if view.pair_kind(result) == "people" else " Of all people and models these two agree best."
+    same = "" if view.pair_kind(result) == "people" else " No other person and model agree better."
     return Figure(
         f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
         f"{sentence}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
@@ -735,9 +771,9 @@ def _merging(
         total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
         bars.append(Merge(view.pair_name(result), between, total, result.rows[0]["before"], result.value))
     changes = [m.after - m.before for m in bars if m.after is not None and m.before is not None]
-    if not changes:
+    if not any(changes):
         return None, None
-    change = f"by {number(min(changes))}" + (f" to {number(max(changes))}" if len(changes) > 1 else "")
+    change = f"by {_from_to(min(changes), max(changes))}"
     merge = LabelMerge((first, second), change, min(changes) > 0)
     labels = (names[first], names[second])
     gain = (

@@ -50,14 +50,25 @@ from lanner.model.messages import (
     duration,
     estimate,
     interval,
+    leading,
     level_text,
+    listed,
     number,
     p_number,
     percent,
     plural,
     words,
 )
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
+from lanner.reports.parts import (
+    Block,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    printed,
+    value_columns,
+)
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 from lanner.stats.effort import BETWEEN, throughput, times
@@ -276,13 +287,14 @@ def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> st
     numbers = {question.id: answer_counts.get(question.id, 0) for _, question in view.protocol.questions}
     if len(numbers) < 2 or not any(numbers.values()):
         return ""
-    most, least = max(numbers, key=lambda name: numbers[name]), min(numbers, key=lambda name: numbers[name])
-    if numbers[most] == numbers[least]:
-        return f", each answered {count(numbers[most])} times"
-    return (
-        f"; answered most often: {view.short(most)} ({count(numbers[most])}), least: {view.short(least)} "
-        f"({count(numbers[least])})"
+    most, least = max(numbers.values()), min(numbers.values())
+    if most == least:
+        return f", each answered {count(most)} times"
+    often, seldom = (
+        listed([view.short(question) for question, own in numbers.items() if own == end], "question")
+        for end in (most, least)
     )
+    return f"; answered most often: {often} ({count(most)}), least: {seldom} ({count(least)})"
 
 
 def _answer(view: View, question: Question) -> str:
@@ -415,9 +427,12 @@ def _lengths(view: View) -> str:
         return f"Every document has {plural(everything[0], view.unit)}."
     means = {domain: sum(lengths) / len(lengths) for domain, lengths in by_domain.items()}
     sentence = f"A document has {sum(everything) / len(everything):.1f} {view.unit}s on average"
-    longest, shortest = max(means, key=lambda name: means[name]), min(means, key=lambda name: means[name])
-    if len(means) > 1 and longest and shortest and means[longest] > means[shortest]:
-        return f"{sentence}, most in {longest} ({means[longest]:.1f}) and fewest in {shortest} ({means[shortest]:.1f})."
+    most, fewest = max(means.values()), min(means.values())
+    if "" not in means and f"{most:.1f}" != f"{fewest:.1f}":
+        longest, shortest = (
+            listed([domain for domain, mean in means.items() if mean == end], "domain") for end in (most, fewest)
+        )
+        return f"{sentence}, most in {longest} ({most:.1f}) and fewest in {shortest} ({fewest:.1f})."
     return f"{sentence} ({min(everything)} to {max(everything)})."
 
 
@@ -461,12 +476,13 @@ def _averages(view: View, questions: list[str]) -> Table:
     ratings = [row for row in result.rows if row["mean"] is not None]
     caption = "Average answers of the judges."
     if len(ratings) > 1 and min(row["n"] for row in ratings) >= _FEWEST_JUDGES:
-        high, low = (
-            f"“{statement(row)}” ({estimate(row['mean'], row['low'], row['high'], 2, bounded=False)})"
-            for pick in (max, min)
-            for row in [pick(ratings, key=lambda row: row["mean"])]
-        )
-        caption = f"Average answers of the judges: highest on {high}, lowest on {low}."
+        ends = [leading(ratings, lambda row: row["mean"]), leading(ratings, lambda row: -row["mean"])]
+        if all(len(equal) == 1 for equal in ends):
+            high, low = (
+                f"“{statement(row)}” ({estimate(row['mean'], row['low'], row['high'], 2, bounded=False)})"
+                for [row] in ends
+            )
+            caption = f"Average answers of the judges: highest on {high}, lowest on {low}."
     return Table("statements", caption, columns, printed(columns, result.rows), result.rows, view.signature(result))
 
 
@@ -481,10 +497,11 @@ def _shares(view: View, questions: list[str]) -> Table:
     ]
     rows = printed(columns, result.rows)
     several = [row for row in rows if row["n"] >= _FEWEST_JUDGES]
-    top = max(several, key=lambda row: row["count"] / row["n"], default=None)
+    top = leading(several, lambda row: row["count"] / row["n"])
     caption = "How many judges gave which answer."
-    if top is not None:
-        caption += f" The most unanimous: “{top['answer']}” to “{top['question']}” ({top['count']} of {top['n']})."
+    if len(top) == 1:
+        [row] = top
+        caption += f" The most unanimous: “{row['answer']}” to “{row['question']}” ({row['count']} of {row['n']})."
     return Table("answers", caption, columns, rows, result.rows, view.signature(result))
 
 
@@ -553,8 +570,10 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
     data.sort(key=lambda row: -row["share"])
     miss_count, items = (sum(row[name] for row in data) for name in ("missed", "answered"))
     sentence = f"{miss_count} of {plural(items, 'control item')} were missed"
-    if miss_count:
-        sentence += f", most by {data[0]['judge']} ({data[0]['missed']} of {data[0]['answered']})"
+    most = leading(data, lambda row: row["share"])
+    if miss_count and len(most) < len(data):
+        names = [f"{row['judge']} ({row['missed']} of {row['answered']})" for row in most]
+        sentence += f", the largest share by {listed(names, 'judge')}"
     columns = [
         Column("judge", "Judge"),
         Column("answered", "Control items"),

@@ -42,7 +42,19 @@ from lanner.figures.charts import (
     preference,
 )
 from lanner.model import Analysis, Grid, Json, Question, Result, Scale, Unit
-from lanner.model.messages import count, estimate, interval, number, p_number, p_value, percent, plural, words
+from lanner.model.messages import (
+    count,
+    estimate,
+    interval,
+    leading,
+    listed,
+    number,
+    p_number,
+    p_value,
+    percent,
+    plural,
+    words,
+)
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, printed
 from lanner.reports.view import View
 from lanner.stats.association import correlations
@@ -439,9 +451,14 @@ def _quality_interval(entry: Handling) -> str:
 
 def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str:
     """Where quality is lowest among rows that matter often enough to say so."""
-    low = min(filter(_enough, entries), key=lambda entry: entry.quality.value or 0.0, default=None)
-    if low is None:
+    known = list(filter(_enough, entries))
+    if not known:
         return "too few judgements in which a row matters to say which is handled worst."
+    low, *equal = leading(known, lambda entry: -(entry.quality.value or 0.0))
+    if equal:
+        names = [f"{view.inside(view.option(question.id, entry.row))} by {entry.system}" for entry in (low, *equal)]
+        who = f"handled worst are {listed(names, 'row')}" if len(names) < len(known) else "all are handled alike"
+        return f"{who}: {number(low.quality.value, 2, bounded=False)}."
     name = view.inside(view.option(question.id, low.row))
     numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
     where = f", where it matters ({percent(low.matters.value, 0)} of judgements)" if low.matters.value != 1.0 else ""
@@ -469,7 +486,7 @@ def _panels(
     means = {row: [e.quality.value or 0.0 for e in own.values() if _enough(e)] for row, own in rows.items()}
     spread = {row: max(values) - min(values) for row, values in means.items() if len(values) > 1}
     caption = f"Dot: mean where the row matters; bar: {view.level} interval over documents."
-    if spread:
+    if any(spread.values()):
         widest = max(spread, key=lambda row: spread[row])
         shown_means = [
             f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in rows[widest].items()

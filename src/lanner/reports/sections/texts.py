@@ -20,7 +20,7 @@ from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, Panel, Row, bars, curves, histogram, intervals, shares
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
-from lanner.model.messages import count, estimate, number, p_value, percent, plural
+from lanner.model.messages import count, estimate, leading, listed, number, p_value, percent, plural
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
@@ -103,9 +103,10 @@ def _finding(view: View, panels: list[Panel], labels: list[tuple[str, str, str]]
     for panel in panels:
         people = [panel.shares[judge] for judge in view.people if judge in panel.shares]
         if people and panel.n >= FEWEST_ITEMS:
-            top = max(labels, key=lambda label: sum(row.get(label[0], 0.0) for row in people))
-            mean = sum(row.get(top[0], 0.0) for row in people) / len(people)
-            sentences.append(f"{panel.title}: {view.inside(top[1])} ({100 * mean:.0f} %)")
+            means = {label: sum(row.get(label[0], 0.0) for row in people) / len(people) for label in labels}
+            top = leading(means, means.__getitem__)
+            names = listed([view.inside(words_of) for _, words_of, _ in top], "answer")
+            sentences.append(f"{panel.title}: {names} ({100 * means[top[0]]:.0f} %)")
     return f"Most used by people: {'; '.join(sentences)}." if sentences else ""
 
 
@@ -122,8 +123,9 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
     means = sorted((_mean(counts), judge) for judge, counts in panels if sum(counts.values()) >= FEWEST_ITEMS)
     text = ""
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
-        (few, who), (many, other) = means[0], means[-1]
-        text = f"; {other} finds most (mean {many:.2f}), {who} fewest ({few:.2f})"
+        few, many = means[0][0], means[-1][0]
+        who, other = (listed([name for mean, name in means if mean == end], "judge") for end in (few, many))
+        text = f". Most by {other} (mean {many:.2f}), fewest by {who} ({few:.2f})"
     elif means:
         text = f" (mean {means[0][0]:.2f})"
     return [
@@ -178,8 +180,8 @@ def _finding_marks(view: View, question: Spans) -> str:
     for field in ("category", "severity"):
         kinds = Counter(str(mark.get(field) or "") for mark in marks)
         if len(kinds) > 1 and len(marks) >= FEWEST_ITEMS:
-            top, number = kinds.most_common(1)[0]
-            if top and number / len(marks) >= _WORTH_SAYING:
+            (top, *equal), number = leading(kinds, kinds.__getitem__), max(kinds.values())
+            if top and not equal and number / len(marks) >= _WORTH_SAYING:
                 kind = view.inside(_option_label(view, question, top))
                 return f"{sentence}, most often {kind} ({_rounded_share(number / len(marks))} of marks)."
     return f"{sentence} ({view.short(question.id)})."
