@@ -10,7 +10,7 @@ import pytest
 from lanner import campaign
 from lanner.errors import InputError
 from lanner.judges.comparison import compare
-from lanner.judges.replay import replay
+from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import JudgeKind
 from lanner.store import Store
 from model_campaign import corpus, opened, stored
@@ -81,6 +81,18 @@ def test_an_answer_that_is_null_is_missing(tmp_path: Path) -> None:
         replay(store, number, written(tmp_path / "o3.jsonl", *rows))
         [standing] = compare(store, number)
         assert (standing.replies, standing.missing) == (2, 1)
+
+
+def test_two_answers_to_one_question_are_refused_and_the_same_one_again_is_one(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2))
+        again = [{"idx": 0, "score": 5}, {"idx": 1, "score": 6}, {"idx": 0, "score": 5}]
+        path = written(tmp_path / "o3.jsonl", *again, {"idx": 1, "score": 7})
+        for take in (lambda: replay(store, number, path), lambda: inspect_outputs(store, number, path, "o3")):
+            with pytest.raises(InputError, match="score is answered otherwise than in line 2") as caught:
+                take()
+            assert caught.value.where.line == 4
+        assert replay(store, number, written(path, *again)).judgements == len(stored(store, number)) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import hashlib
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -74,11 +74,8 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
 def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> Incoming:
     """What a file of a model's outputs would bring; nothing is stored."""
     protocol = campaign.protocol(store, reference)
-    counts = Counter(
-        question
-        for output in outputs(path, protocol, campaign.documents(store, reference))
-        for question in output.answers
-    )
+    lines = outputs(path, protocol, campaign.documents(store, reference))
+    counts = Counter(entry.question for entry in _judgements(lines, protocol, model, path))
     is_judge = model in {judge.id for judge in campaign.judges(store, reference)}
     answers = sum(counts.values())
     return Incoming("outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, ())
@@ -146,7 +143,7 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "", *, ac
     documents = campaign.documents(store, target.id)
     judge = Judge(name or path.stem, JudgeKind.MODEL, attributes={"replayed": path.name})
     lines = list(outputs(path, protocol, documents))
-    judgements = [entry for output in lines for entry in _judgements(output, protocol, judge.id, path)]
+    judgements = _judgements(lines, protocol, judge.id, path)
     report = campaign.import_judgements(store, target.id, judgements, judges=[judge], account=account)
     with store.reading() as tx:
         seat = tx.judges.find(target.id, judge.id)
@@ -159,7 +156,22 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "", *, ac
     return report
 
 
-def _judgements(output: Output, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
+def _judgements(lines: Iterable[Output], protocol: Protocol, judge: str, path: Path) -> list[Judgement]:
+    """What the model said; two answers to one question are refused, since nobody knows which one is meant."""
+    answers: dict[tuple[object, ...], Judgement] = {}
+    for output in lines:
+        for entry in _judgements_of(output, protocol, judge, path):
+            about = (entry.question, entry.document, entry.segment, entry.systems)
+            if answers.setdefault(about, entry).value != entry.value:
+                raise InputError(
+                    f"{entry.question} is answered otherwise than in line {answers[about].origin.rpartition(':')[2]}.",
+                    where=Where(path, output.line),
+                    next_step="Leave one of the lines out, or give each sample a file, and so a judge, of its own.",
+                )
+    return list(answers.values())
+
+
+def _judgements_of(output: Output, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
     for question, value in output.answers.items():
         place = protocol.find(question)
         assert place is not None
