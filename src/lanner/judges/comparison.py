@@ -83,7 +83,10 @@ def compare(
             raise LannerError(f"No model judge is called {name!r} here.", next_step=did_you_mean(name, list(models)))
     names = list(judges) or [name for name in models if name not in campaign.left_out(store, target.id)]
     if not names:
-        raise LannerError(f"{target.name} has no model judges.", next_step=f"Run lanner judge {target.name} first.")
+        raise LannerError(
+            f"{target.name} has no model judges that count.",
+            next_step=f"Run lanner judge {target.name} first, or name those who are left out.",
+        )
     by = resampling or Resampling()
     people = agreed_answers(store, target.id if people_of is None else people_of)
     counted = _counted(store, target.id, protocol, keep=names)
