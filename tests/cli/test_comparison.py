@@ -324,3 +324,19 @@ def test_every_metric_beside_peoples_scores_can_be_named(lanner: Command, tmp_pa
     numbers = {row["metric"]: (row["acc_eq"], row["sys_pairwise_accuracy"]) for (row,) in each}
     assert {row["metric"]: (row["acc_eq"], row["sys_pairwise_accuracy"]) for row in both} == numbers
     assert numbers["ter"][1] == 1, "less is better"
+
+
+def test_a_meta_evaluation_is_of_the_language_pair_that_is_named(lanner: Command, tmp_path: Path) -> None:
+    """A metric that is right in one pair and wrong in the other; both together were evaluated whatever was named."""
+    rows = [
+        f"{pair},{system},{pair}{at // 3},{at},{quality + at % 4},{sign * quality + at % 3}\n"
+        for pair, sign in (("en-de", 1), ("en-ko", -1))
+        for system, quality in (("ash", 60), ("elm", 70), ("oak", 80))
+        for at in range(9)
+    ]
+    (tmp_path / "scores.csv").write_text("lp,system,document,segment,score,BLEU\n" + "".join(rows), encoding="utf-8")
+    command = ("metaeval", "scores.csv", "--metrics", "BLEU", "--json")
+    for pair, accuracy in (("en-de", 1), ("en-ko", 0)):
+        [row] = lanner(*command, "--languages", pair).envelope["rows"]
+        assert row["sys_pairwise_accuracy"] == accuracy
+    assert any("2 language pairs (en-de, en-ko)" in note for note in lanner(*command).envelope["notes"])

@@ -771,6 +771,8 @@ def scored_set(
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
+    if several := averaged_pairs(table):
+        notes.append(several)
     places, scorers = _align(answers)
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]

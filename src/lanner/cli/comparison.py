@@ -258,11 +258,11 @@ def run_metaeval(
     store_place: str,
 ) -> None:
     """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations."""
-    pair = chosen_pair()
     names = [name.strip() for name in metrics.split(",")] if metrics else []
     references: tuple[str, ...] = ()
     if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
-        tables = mtme.read_score_tables(Path(source), pair or _only_pair(Path(source)), gold or "mqm", names)
+        pair = chosen_pair() or mtme.scored_pair(Path(source))
+        tables = mtme.read_score_tables(Path(source), pair, gold or "mqm", names)
         truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
         references, documents = tables.references, list(tables.documents)
     else:
@@ -330,15 +330,6 @@ def _typeset(result: Result, layout: str) -> str:
     ]
     caption = f"Agreement of {len(rows)} scorers with gold. " + " ".join(result.notes)
     return rendering.latex_table(Table("metaeval", caption, columns, rows, signature=str(result.signature)))
-
-
-def _only_pair(folder: Path) -> str:
-    pairs = mtme.scored_pairs(folder)
-    if len(pairs) != 1:
-        raise InputError(
-            f"There are {len(pairs)} language pairs.", next_step=f"Say which: --languages {' or '.join(pairs)}."
-        )
-    return pairs[0]
 
 
 # `lanner reproduce`: recompute what a paper printed from its released data, and say where it agrees.

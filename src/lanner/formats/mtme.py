@@ -220,6 +220,18 @@ def pairs(root: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
 
 
+def scored_pair(root: Path) -> str:
+    """The one language pair that has metric scores."""
+    folder_pairs = pairs(root)
+    if len(folder_pairs) != 1:
+        raise InputError(
+            f"There are {len(folder_pairs)} language pairs.",
+            where=Where(root),
+            next_step=f"Say which with --languages: {', '.join(folder_pairs)}.",
+        )
+    return folder_pairs[0]
+
+
 def read_tables(root: Path, pair: str, gold: str = "mqm", metrics: Sequence[str] = ()) -> ScoreTables:
     """The gold scores called `gold` and all metrics (or those named) of a language pair."""
     folder_pairs = pairs(root)
@@ -399,7 +411,7 @@ def _rating(judgement: Judgement | None) -> str:
     return json.dumps({"errors": errors}, ensure_ascii=False)
 
 
-read_score_tables, scored_pairs = read_tables, pairs  # scores alone, as arrays
+read_score_tables = read_tables  # scores alone, as arrays
 
 
 def recognise(path: Path) -> bool:
