@@ -55,7 +55,7 @@ def create(
     as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
     check_names(name for name in settings or {} if name != NOTES)
     check_settings(settings or {})
-    definition = _with_questionnaires(protocol, settings or {})
+    definition = with_questionnaires(protocol, settings or {})
     check_main_question(settings or {}, definition)
     texts = tuple(documents)
     check_documents(texts)
@@ -149,7 +149,7 @@ def redefine(
             )
         plan = tx.campaigns.plan(draft.id)
         stored = tx.campaigns.protocol(draft.id)
-        definition = stored if protocol is None else _with_questionnaires(protocol, draft.settings)
+        definition = stored if protocol is None else with_questionnaires(protocol, draft.settings)
         check_main_question(draft.settings, definition)
         texts = tuple(documents) if documents is not None else tuple(tx.documents.all(draft.id))
         check_documents(texts)
@@ -215,7 +215,7 @@ def duplicate(
     )
 
 
-def _with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:
+def with_questionnaires(protocol: Protocol | str | Path, settings: Mapping[str, Json]) -> Protocol:
     """The protocol in the contexts that the settings name, and with the questionnaires that they put before and after
     it, unless it has them already."""
     wording = str(settings.get("wording", ""))

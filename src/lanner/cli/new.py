@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 import numpy as np
 
 from lanner import campaign, designs, formats, protocols
+from lanner.campaign.create import all_systems, with_questionnaires
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli import notes_of, parse_options, reading_options, typed
@@ -24,7 +25,7 @@ from lanner.designs.plan import loads, plan
 from lanner.designs.prepare import prepare
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Document, Json
-from lanner.protocols.context import in_contexts, names_in
+from lanner.protocols.context import names_in
 from lanner.store import Store
 
 # What a campaign adds to its design, from a TOML file and from options: questionnaires, controls, tutorial.
@@ -85,8 +86,7 @@ def run_new(
     if prefill or unassisted is not None:
         settings[PREFILL] = _prefill(prefill, unassisted)
     design, adaptive_options = _adaptive(design, goal, budget)
-    if settings.get("contexts") and design == "full":
-        design = "latin_square"  # nobody may meet a text in two contexts
+    design = _design_for(design, settings)
     designs.load(design)  # an unknown design is said before anything is read
     people = judges_from(judges)
     if not people:
@@ -137,6 +137,11 @@ def _adaptive(design: str, goal: str | None, budget: int | None) -> tuple[str, d
         )
     options: dict[str, Json] = {} if goal is None else {"goal": goal}
     return ADAPTIVE, options if budget is None else {**options, "budget": budget}
+
+
+def _design_for(design: str, settings: Mapping[str, Json]) -> str:
+    """The usual design, unless texts are shown in several contexts: nobody may meet a text in two of them."""
+    return "latin_square" if settings.get("contexts") and design == "full" else design
 
 
 def _documents(output: Output, paths: Sequence[Path], format_name: str | None) -> list[Document]:
@@ -218,17 +223,11 @@ def run_design(
     documents = list(documents_of(texts, format_name))
     settings = settings_from(settings_file, before, after)
     people = judges_from(judges)
-    around = {when: [protocols.load(own) for own in settings.get(when, ())] for when in ("before", "after")}
-    main = protocols.load(protocol, wording=str(settings.get("wording", "")))
-    if contexts or settings.get("contexts"):
-        main = in_contexts(main, names_in(contexts) if contexts else settings["contexts"])
-        name = "latin_square" if name == "full" else name  # nobody may meet a text in two contexts
-    protocol_in_use = protocols.compose(main, **around)
-    names = (
-        [system.strip() for system in systems.split(",")]
-        if systems
-        else list(dict.fromkeys(name for document in documents for name in document.systems))
-    )
+    if contexts:
+        settings["contexts"] = names_in(contexts)
+    name = _design_for(name, settings)
+    protocol_in_use = with_questionnaires(protocol, settings)
+    names = [system.strip() for system in systems.split(",")] if systems else all_systems(documents)
     rng = np.random.default_rng(seed)
     typed_options = typed(parse_options(options))
     tasks = prepare(
