@@ -29,7 +29,7 @@ from lanner.judges.probes import audit_model
 from lanner.judges.settings import SETTINGS, settings_from
 from lanner.judges.setup import limits_from, plans_from, price_notes
 from lanner.model import Json, Result
-from lanner.model.messages import estimate, number, p_value, percent
+from lanner.model.messages import estimate, number, p_value, percent, words
 from lanner.reports import rendering
 from lanner.reports.comparison import compare
 from lanner.reports.parts import Column, Table
@@ -311,7 +311,7 @@ def _tests(test_names: str | None, scorers: int, output: Output) -> Sequence[str
         return [name.strip() for name in test_names.split(",")]
     if test_names == "all" or scorers <= _MANY:
         return TESTS
-    left = " and ".join(sorted(set(TESTS) - set(QUICK)))
+    left = words(sorted(set(TESTS) - set(QUICK)))
     output.note(f"With {scorers} scorers, {left} are not tested, since that takes minutes: --tests all does it.")
     return QUICK
 
@@ -451,7 +451,7 @@ def run_audit(
     ]
     output.table(rows, columns)
     number = sum(len(document.segments) for document in sample)
-    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {' and '.join(report.campaigns)}.")
+    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {words(report.campaigns)}.")
     say_unfinished(output, report.totals)
     if report.totals.missing or report.totals.failed:
         output.note("Items without an answer are left out of these numbers.")

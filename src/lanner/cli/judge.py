@@ -35,7 +35,7 @@ from lanner.judges.setup import (
     removed_if_unused,
 )
 from lanner.model import Campaign, Document, Protocol, Result, messages
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, words
 from lanner.protocols.context import names_in
 from lanner.store import Store
 
@@ -339,7 +339,7 @@ def _say(output: Output, totals: Totals, models: Sequence[str]) -> None:
         )
     for model, number in totals.answered_as.items():
         were = "was" if len(models) == 1 else "were"
-        as_asked = "" if model in models else f", though {' and '.join(models)} {were} asked"
+        as_asked = "" if model in models else f", though {words(models)} {were} asked"
         output.note(f"{_replies(number)} came from {model}{as_asked}.")
     say_unfinished(output, totals)
     if not totals.open:

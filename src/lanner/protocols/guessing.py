@@ -32,6 +32,7 @@ from lanner.model import (
     Text,
     Unit,
 )
+from lanner.model.messages import words
 from lanner.model.protocol import GUESSED, Wording
 from lanner.protocols.answers import accept, metrics_among, resolve
 from lanner.protocols.reading import load, names
@@ -112,9 +113,9 @@ def guess(
     for score in protocol.scores:
         note += f". Errors weigh as in {_MQM} by their severity ({score.id})"
     if inverse := [labels[scale.id] for scale in numeric if scale.direction == "lower_is_better"]:
-        note += f". Less {' and '.join(inverse)} is better, going by the name (otherwise --set better=higher)"
+        note += f". Less {words(inverse)} is better, going by the name (otherwise --set better=higher)"
     if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
-        note += f". More {' and '.join(upright)} is taken as better (otherwise --set better=lower)"
+        note += f". More {words(upright)} is taken as better (otherwise --set better=lower)"
     return Guess(protocol, f"{note}. If they answer a protocol, add --protocol NAME.")
 
 

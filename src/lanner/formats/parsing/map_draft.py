@@ -52,6 +52,7 @@ from lanner.formats.parsing.values import (
     number,
     preferred_side,
 )
+from lanner.model.messages import words
 
 CERTAIN, CLEAR, LIKELY, POSSIBLE = 1.0, 0.95, 0.8, 0.6
 """How sure a guess is."""
@@ -435,7 +436,7 @@ def _judges_and_engines(table: MapDraft, columns: Sequence[str]) -> dict[str, tu
         return {}
     by_both = as_option({f"judge:{judge} about {system}": column for column, (judge, system) in crossed.items()})
     raise table.refusal(
-        f"Whether {' and '.join(sorted(judges))} are judges, or part of the names of systems, is not clear "
+        f"Whether {words(sorted(judges))} are judges, or part of the names of systems, is not clear "
         f"({', '.join(columns)}).",
         "judge_or_system",
         f"If they are judges: {by_both}. If each column is about a system: {as_option(score_of_each(columns))}.",

@@ -66,7 +66,7 @@ def cost(lab: Lab) -> Answer:
     results = [times(side) for side in lab.sides]
     without = [side.name for side, (table, _) in zip(lab.sides, results, strict=True) if len(table) < 2]
     if without:
-        return Answer(title, missing=f"no times were kept in {' and '.join(without)}.")
+        return Answer(title, missing=f"no times were kept in {words(without)}.")
     tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in results]
     means = [ratio(table, lab.resampling) for table in tables]
     values = [of_result(mean) for mean in means]

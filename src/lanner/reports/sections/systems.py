@@ -632,7 +632,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
     ]
     panels = [_panel(view, judge, first.rows, full.rows, [*alone, *steps.rows]) for judge in judges]
     terms = _terms(view, names)
-    more = f"with {' and '.join(view.inside(view.label(name)) for name in names[1:])} added"
+    more = f"with {words([view.inside(view.label(name)) for name in names[1:]])} added"
     models = (f"{view.inside(view.label(names[0]))} only", more if len(names) > 1 else "")
     drawing = forest(terms, panels, f"points of {view.inside(view.label(analysis.of))} for one step more", models)
     sentences = [
@@ -719,7 +719,7 @@ def _explained_finding(view: View, of: str, names: Sequence[str], rows: Rows) ->
     last = sorted(row["r2"] for row in rows if row["step"] != names[0])
     share = _range(first)
     sentence = f"The {view.short(names[0])} alone explain **{share} of the {view.short(of)}**"
-    more = " and ".join(view.short(name) for name in names[1:])
+    more = words([view.short(name) for name in names[1:]])
     return sentence + (f", together with the {more} {_range(last)}." if last else ".")
 
 
