@@ -121,10 +121,13 @@ def test_a_sorted_table_stays_sorted_when_news_come_and_can_be_copied(
     desk.get_by_role("button", name="Judge", exact=True).click()
     desk.get_by_role("button", name="Judge", exact=True).click()
     expect(judges.first).to_have_text("Judge 3")
+    desk.set_viewport_size({"width": 390, "height": 900})
+    desk.locator("#judges").evaluate("table => table.parentElement.scrollTo(40, 0)")
     campaign.configure(office.store, "calm", settings={"hourly_rate": 20})
     expect(desk.locator('[data-panel="progress"] thead')).to_contain_text("Cost")
     expect(judges.first).to_have_text("Judge 3")
     expect(desk.get_by_role("button", name="Judge", exact=True)).to_be_focused()
+    assert desk.locator("#judges").evaluate("table => table.parentElement.scrollLeft") == 40
     desk.locator('[data-panel="progress"] .copy-table').click()
     copied = desk.evaluate("navigator.clipboard.readText()").split("\n")
     assert copied[0].split("\t")[0] == "Judge"

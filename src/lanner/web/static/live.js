@@ -75,8 +75,14 @@ function replace(html) {
     if (focused?.matches('select, input, textarea')) continue; // someone is choosing
     const place = focused ? [...old.querySelectorAll(FOCUS)].indexOf(focused) : -1;
     const put = document.importNode(panel, true);
+    const scrolled = [...old.querySelectorAll('.scroll')].map(box => ({
+      left: box.scrollLeft,
+      top: box.scrollTop,
+    }));
     old.replaceWith(put);
     filterAlike(put, old);
+    for (const [at, box] of [...put.querySelectorAll('.scroll')].entries())
+      box.scrollTo(scrolled[at]);
     /** @type {HTMLElement | undefined} */ (put.querySelectorAll(FOCUS)[place])?.focus({
       preventScroll: true,
     });

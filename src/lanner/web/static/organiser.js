@@ -1,5 +1,6 @@
 // What every organiser's page shares: moments in the reader's own time zone, tables that sort and
 // copy, menus that close.
+import { compareCells } from './order.js';
 
 const day = new Intl.DateTimeFormat(document.documentElement.lang, {
   weekday: 'short',
@@ -27,6 +28,9 @@ export function localise(within = document) {
   }
 }
 
+/** What sets a name or figure apart from a sentence read from the other side is no part of it. */
+const SETS_APART = /[\u2068\u2069]/g;
+
 /** The words of a cell without what only helps the eye. @param {Element} cell */
 const words = cell => {
   const field = cell.querySelector('select, input');
@@ -34,13 +38,15 @@ const words = cell => {
     return field.selectedOptions[0]?.textContent?.trim() ?? '';
   if (field instanceof HTMLInputElement)
     return field.type === 'number' ? field.value : field.checked ? '✓' : '';
-  return (cell.textContent ?? '').replace(/\s+/g, ' ').trim();
+  return (cell.textContent ?? '').replace(SETS_APART, '').replace(/\s+/g, ' ').trim();
 };
 
 /** @param {HTMLTableElement} table @param {string} between */
 function asText(table, between) {
   const quote = (/** @type {string} */ text) =>
-    between === ',' ? `"${text.replace(/^([=+\-@\t])/, "'$1").replace(/"/g, '""')}"` : text;
+    between === ','
+      ? `"${text.replace(/^([=+\-@\t])/, "'$1").replace(/"/g, '""')}"`
+      : text.replace(/−(?=[.\d])/g, '-'); // a table calculates with hyphens alone
   const rows = [...table.rows].map(row =>
     [...row.cells].filter(cell => !cell.classList.contains('noprint')),
   );
@@ -157,12 +163,7 @@ function sortBy(head, down = head.getAttribute('aria-sort') === 'ascending') {
     row.cells[column]?.dataset.value ?? words(row.cells[column] ?? row);
   for (const body of table.tBodies) {
     const rows = [...body.rows].sort((one, other) => {
-      const a = key(one),
-        b = key(other);
-      const order =
-        a !== '' && b !== '' && !Number.isNaN(Number(a)) && !Number.isNaN(Number(b))
-          ? Number(a) - Number(b)
-          : a.localeCompare(b, undefined, { numeric: true });
+      const order = compareCells(key(one), key(other));
       return down ? -order : order;
     });
     body.append(...rows);
