@@ -12,10 +12,11 @@ from data_sets import data_dir
 from lanner import campaign, formats
 from lanner.analysis.material import from_file
 from lanner.campaign import imports
-from lanner.campaign.imports import import_file, inspect_file, write_copy
+from lanner.campaign.imports import import_file, inspect_file
 from lanner.errors import CampaignError, InputError, StoreError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Judge, JudgeKind, Judgement, Protocol
+from lanner.protocols import definition_of
 from lanner.store import NewAnswer, Store
 from lanner.store.backup import verify
 from lanner.store.judgements import Judgements
@@ -241,6 +242,21 @@ def test_an_unknown_format_says_so_by_its_code(store: Store, number: int, tmp_pa
     with pytest.raises(InputError) as caught:
         inspect_file(store, number, path)
     assert caught.value.code == "unrecognised"
+
+
+def write_copy(store: Store, reference: int | str, path: Path) -> Path:
+    """What versions before this one kept of a campaign that was deleted."""
+    definition = campaign.protocol(store, reference)
+    about = {
+        "name": campaign.get(store, reference).name,
+        "protocol": definition.name,
+        "definition": definition_of(definition),
+        "left_out": campaign.left_out(store, reference),
+    }
+    texts, people = campaign.documents(store, reference), campaign.judges(store, reference)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    formats.write("native", path, texts, campaign.history(store, reference), people, **about)
+    return path
 
 
 def test_a_copy_can_be_inspected_and_imported_as_a_whole(store: Store, number: int, tmp_path: Path) -> None:

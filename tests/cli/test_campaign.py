@@ -119,12 +119,15 @@ def test_a_duplicate_is_a_draft_with_the_same_judges_or_others(lanner: Command, 
     assert found == {"second": ["ana"], "third": ["ben", "chi"], "fourth": []}
 
 
-def test_deleting_needs_the_name_and_keeps_a_copy_that_can_be_read(lanner: Command, pilot: str) -> None:
+def test_deleting_needs_the_name_and_keeps_a_copy_that_brings_it_back(lanner: Command, pilot: str) -> None:
     assert lanner("campaign", "delete", pilot).code == 2
     [row] = lanner("campaign", "delete", pilot, "--typed", pilot, "--json").envelope["rows"]
     assert Path(row["copy"]).stat().st_size
     assert lanner("campaign", "list", "--json").envelope["rows"] == []
-    assert lanner("import", row["copy"]).code == 0
+    back = lanner("restore", row["copy"], "--campaign", pilot)
+    assert back.code == 0 and "is back, open as it was" in back.out
+    assert [entry["name"] for entry in lanner("campaign", "list", "--json").envelope["rows"]] == [pilot]
+    assert "called 'pilot' here" in lanner("restore", row["copy"], "--campaign", pilot).err
 
 
 def test_without_a_copy_nothing_is_deleted(lanner: Command, pilot: str, tmp_path: Path) -> None:

@@ -58,16 +58,6 @@ def test_every_format_offered_can_be_written() -> None:
     assert set(files.FORMATS) - {*files.TABLES, "appraise"} <= set(formats.titles(writable=True))
 
 
-def test_a_copy_holds_the_whole_history(store: Store, tmp_path: Path) -> None:
-    open_campaign(store)
-    task = campaign.tasks(store, "trial", "J1")[0].id
-    for value in (1, 2, 3):
-        campaign.submit(store, task, 0, {"holistic": value}, submission=f"value-{value}")
-    kept = jobs.Jobs(store).write_copy(1, str(tmp_path / "deep" / "copy.jsonl"))
-    (reading,) = formats.read(kept, "native")
-    assert [judgement.value for judgement in reading.judgements] == [1, 2, 3]
-
-
 def test_an_export_is_a_zip_with_its_codebook(store: Store, tmp_path: Path) -> None:
     open_campaign(store)
     task = campaign.tasks(store, "trial", "J1")[0].id

@@ -14,7 +14,7 @@ from typing import Any
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, all_systems, check_documents
 from lanner.campaign.people import check_judges
-from lanner.campaign.progress import documents, get, history, judges, left_out, protocol, pseudonyms
+from lanner.campaign.progress import history, judges, pseudonyms
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off
@@ -423,7 +423,7 @@ def _check_systems(judgements: Iterable[Judgement], protocol: Protocol, document
             check_known(name, systems[entry.document], what, InputError, where=where)
 
 
-# Whole files into and out of a campaign: answers given elsewhere, looked at first; a complete copy of everything.
+# Whole files into a campaign: answers given elsewhere, looked at first.
 
 
 _MOST = 60
@@ -497,18 +497,3 @@ def _read(store: Store, campaign: Reference, path: Path) -> tuple[str, list[Read
             next_step="Texts are brought in with a new campaign.",
         )
     return name, _named_as_in(store, campaign, readings)
-
-
-def write_copy(store: Store, campaign: Reference, path: Path) -> Path:
-    """A complete copy: protocol, texts, judges (and who is left out), every answer ever given. Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    definition = protocol(store, campaign)
-    about = {
-        "name": get(store, campaign).name,
-        "protocol": definition.name,
-        "definition": protocols.definition_of(definition),
-        "left_out": left_out(store, campaign),
-    }
-    texts, people = documents(store, campaign), judges(store, campaign)
-    formats.write("native", path, texts, history(store, campaign), people, **about)
-    return path

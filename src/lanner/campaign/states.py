@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from math import inf
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import BaseModel, Field, ValidationError
 
-from lanner.errors import NOWHERE, CampaignError, InputError, Where, check_known, did_you_mean
+from lanner.errors import NOWHERE, CampaignError, InputError, StoreError, Where, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Json, Protocol, Unit
 from lanner.store import Store, Transaction
+from lanner.store.campaign_copies import copy_campaign
 from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
@@ -145,15 +147,37 @@ def change(
 
 
 def remove(
-    store: Store, campaign: Reference, *, name: str, account: int | None = None, at: datetime | None = None
+    store: Store,
+    campaign: Reference,
+    *,
+    name: str,
+    copy: Path | None = None,
+    account: int | None = None,
+    at: datetime | None = None,
 ) -> None:
-    """Delete a campaign with everything in it. Its name must be given again, to the letter."""
+    """Delete a campaign with everything in it. Its name must be given again, to the letter. A `copy` is written and
+    read back first, while nothing can be added to the campaign; where that fails, nothing is deleted."""
     with store.deleting() as tx:
         entry = tx.campaigns.get(campaign)
         if name != entry.name:
             raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
+        tx.campaigns.lock_whole(entry.id)
+        if copy is not None:
+            try:
+                copy_campaign(tx, entry.id, copy)
+            except (StoreError, OSError) as error:
+                raise CampaignError(
+                    f"Nothing was deleted, because no copy could be kept first: {error}",
+                    code="no_backup",
+                    names={"error": str(error)},
+                ) from error
         tx.campaigns.remove(entry.id)
         tx.events.add("removed", at or now(), account=account, name=entry.name)
+
+
+def copy_name(campaign: Campaign) -> str:
+    """What the copy of a campaign is called that is deleted now."""
+    return f"{campaign.id}-{now():%Y%m%dT%H%M%SZ}.sqlite"
 
 
 # Settings: what they are called, which can change while a campaign runs, and which values make sense.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +21,10 @@ from lanner.analysis.agreement import (
 )
 from lanner.analysis.material import from_campaign
 from lanner.campaign.assignment import assign_calibration
-from lanner.campaign.imports import import_file, inspect_file, write_copy
+from lanner.campaign.imports import import_file, inspect_file
 from lanner.campaign.people import id_from_name
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.states import TEXTS, check_settings
+from lanner.campaign.states import TEXTS, check_settings, copy_name
 from lanner.cli import value_of
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute
@@ -170,16 +171,11 @@ def delete(output: Output, store: Store, name: str, typed: str | None, folder: P
     """Delete a campaign."""
     entry = campaign.get(store, name)
     require_name(typed, entry.name, "the campaign's name")
-    copy = folder / f"{entry.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
-    try:
-        write_copy(store, entry.id, copy)
-    except OSError as error:
-        raise CampaignError(
-            f"Nothing was deleted, because no copy could be kept first: {error}", code="no_backup"
-        ) from error
-    campaign.remove(store, entry.id, name=entry.name)
+    copy = folder / copy_name(entry)
+    campaign.remove(store, entry.id, name=entry.name, copy=copy)
     output.rows.append({"name": entry.name, "copy": str(copy)})
     output.say(f"{entry.name} is deleted. A copy of everything in it: {copy}")
+    output.say(f"Bring it back with: lanner restore {copy} --campaign {shlex.quote(entry.name)}")
 
 
 # `lanner campaign import`: answers from a file into a campaign that is there already.

@@ -19,6 +19,7 @@ from lanner.errors import StoreError, Where
 from lanner.model.messages import in_number
 from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.store.backup import backup, name_at, prune, restore, verify, verify_file
+from lanner.store.campaign_copies import bring_back
 
 # `lanner serve`: the judging page and the organiser's pages, on this machine unless told otherwise.
 
@@ -113,8 +114,17 @@ def backup_store(output: Output, store: Store, out: Path | None, folder: Path, k
 # `lanner restore`: a new store from a copy that `lanner backup` made.
 
 
-def restore_store(output: Output, copy: Path, store_place: str) -> None:
-    """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row."""
+def restore_store(output: Output, copy: Path, name: str, store_place: str) -> None:
+    """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row; or bring one
+    campaign of it back into a store in use."""
+    if name:
+        campaign, problems = bring_back(copy, name, store_place)
+        output.rows.append({"name": campaign.name, "state": campaign.state.value})
+        output.say(f"{campaign.name} is back, {campaign.state} as it was, with every row as in the copy.")
+        output.say("Its webhooks and the tokens for it alone do not come back: make them anew.")
+        for problem in problems:
+            output.note(f"Wrong in the copy already, and brought back as it is: {problem}")
+        return
     summary = restore(copy, store_place)
     output.rows.append({"rows": summary.rows, "judgements": summary.contents["judgement"].rows})
     output.say(

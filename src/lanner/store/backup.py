@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Table, create_engine, inspect, select, text
+from sqlalchemy import ColumnElement, Connection, Table, create_engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
@@ -32,7 +32,7 @@ from lanner.model import Protocol
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF, SEALED, decode, fingerprint
 from lanner.store.judgements import _KEY, broken_links
-from lanner.store.rows import STREAMED, driver_of, insert_rows, loads
+from lanner.store.rows import STREAMED, driver_of, insert_rows, keep_number, loads
 from lanner.store.store import Store, explain, inspect_file
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
@@ -56,27 +56,40 @@ class Copy:
 
 def backup(store: Store, path: Path) -> Copy:
     """Copy everything as of one moment into a new file, while others go on saving; read it back before it counts."""
+    with new_file(path) as unfinished_path:
+        with store.snapshot() as source:
+            before = contents(source)
+            _copy(source, unfinished_path)
+        with reading_file(unfinished_path) as target_connection:
+            problems = _told(findings(target_connection), path)
+            if contents(target_connection) != before:
+                raise not_the_same(path)
+    return Copy(path, before, problems)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A file to write a copy into. It gets its name when the block has ended without an error, and lies on the disk
+    then; else nothing of it is left."""
     if path.exists():
         raise StoreError(
             "There is a file already.", code="file_taken", where=Where(file=path), next_step="Give another name."
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished_path = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(unfinished_path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-        with store.snapshot() as source:
-            before = contents(source)
-            _copy(source, unfinished_path)
-        with _reading(unfinished_path) as target_connection:
-            problems = _told(findings(target_connection), path)
-            if contents(target_connection) != before:
-                raise StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
+        yield unfinished_path
         _settle(unfinished_path, path)
     except (OSError, sqlite3.Error) as problem:
         raise explain(problem, str(path)) from problem
     finally:
         unfinished_path.unlink(missing_ok=True)
-    return Copy(path, before, problems)
+
+
+def not_the_same(path: Path) -> StoreError:
+    """The error for a copy that reads otherwise than what it is a copy of."""
+    return StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
 
 
 _AGAIN = "Nothing was kept. Try again; if it stays, check the disk and run: lanner verify"
@@ -84,14 +97,21 @@ _AGAIN = "Nothing was kept. Try again; if it stays, check the disk and run: lann
 
 def restore(copy: Path, place: str | Path) -> Copy:
     """Fill a new store from a copy. A store that holds anything is left alone."""
+    with opened_copy(copy) as (source, problems), Store.open(place) as target:
+        return Copy(copy, _fill(source, target, copy), problems)
+
+
+@contextmanager
+def opened_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
+    """A copy as a store that may be read, and what is wrong with its rows; a damaged one is refused. A copy of an older
+    version is brought up to date beside itself."""
     if not copy.is_file():
         raise StoreError("There is no such copy.", where=Where(file=copy), next_step="lanner backup makes one.")
     with tempfile.TemporaryDirectory(prefix="lanner-restore-") as folder:
         fresh = Path(folder) / "copy.sqlite"
-        shutil.copyfile(copy, fresh)  # a copy of an older version is brought up to date beside itself
-        with Store.open(fresh, create=False) as source, Store.open(place) as target:
-            problems = _told(verify(source), copy)
-            return Copy(copy, _fill(source, target, copy), problems)
+        shutil.copyfile(copy, fresh)
+        with Store.open(fresh, create=False) as source:
+            yield source, _told(verify(source), copy)
 
 
 def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
@@ -101,7 +121,8 @@ def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
                 "This store is not empty, so nothing was restored.",
                 code="store_taken",
                 where=Where(file=target.place),
-                next_step="Name a new SQLite file or an empty PostgreSQL database with --store.",
+                next_step="Name a new SQLite file or an empty PostgreSQL database with --store, or one campaign of the "
+                "copy with --campaign.",
             )
         copy_rows(read, target_connection)
         before = contents(read)
@@ -120,7 +141,7 @@ def verify_file(path: Path, expected_hash: str | None = None) -> list[Finding]:
     """Every check of a SQLite file, without changing a byte of it."""
     inspect_file(path, create=False)
     try:
-        with _reading(path) as connection:
+        with reading_file(path) as connection:
             return list(findings(connection, expected_hash))
     except (sqlite3.Error, DBAPIError) as problem:
         raise explain(problem, str(path)) from problem
@@ -162,7 +183,7 @@ def _copy(source: Connection, path: Path) -> None:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[Connection]:
+def reading_file(path: Path) -> Iterator[Connection]:
     """A file as it is, without the right to change it."""
     address = f"file:{quote(str(path.absolute()))}?mode=ro"
     engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
@@ -213,9 +234,9 @@ class Content(NamedTuple):
     digest: str
 
 
-def rows_of(connection: Connection, table: Table) -> Iterator[Sequence[Any]]:
-    """Every row of a table in the order of its key, without holding all of them."""
-    query = select(table).order_by(*table.primary_key.columns)
+def rows_of(connection: Connection, table: Table, *conditions: ColumnElement[bool]) -> Iterator[Sequence[Any]]:
+    """Every row of a table that meets the conditions, in the order of its key, without holding all of them."""
+    query = select(table).where(*conditions).order_by(*table.primary_key.columns)
     with closing(connection.execute(query, execution_options=STREAMED)) as rows:
         yield from map(_without_plain_secret, rows) if table is schema.webhook else rows
 
@@ -228,45 +249,39 @@ def _without_plain_secret(row: Any) -> Sequence[Any]:
 
 def contents(connection: Connection) -> dict[str, Content]:
     """What each table holds, the same for the same rows in either kind of database."""
-    counts = {}
-    for table in TABLES:
-        digest, count = hashlib.sha256(), 0
-        for row in rows_of(connection, table):
-            digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
-            count += 1
-        counts[table.name] = Content(count, digest.hexdigest()[:16])
-    return counts
+    return {table.name: content_of(rows_of(connection, table)) for table in TABLES}
+
+
+def content_of(rows: Iterable[Sequence[Any]]) -> Content:
+    """How many rows, and their hash."""
+    digest, count = hashlib.sha256(), 0
+    for row in rows:
+        digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+        count += 1
+    return Content(count, digest.hexdigest()[:16])
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
     """Fill the empty tables of another database, inside the transactions of both."""
     for table in TABLES:
-        names = [column.name for column in table.columns]
-        rows = rows_of(source, table)
-        while batch := [dict(zip(names, row, strict=True)) for row in islice(rows, _BATCH)]:
-            insert_rows(target, table, batch)
-    _carry_numbers(source, target)
+        copy_table(rows_of(source, table), target, table)
+    carry_numbers(source, target)
 
 
-def _carry_numbers(source: Connection, target: Connection) -> None:
+def copy_table(rows: Iterator[Sequence[Any]], target: Connection, table: Table) -> None:
+    """Write rows of a table of one database into that of another."""
+    names = [column.name for column in table.columns]
+    while batch := [dict(zip(names, row, strict=True)) for row in islice(rows, _BATCH)]:
+        insert_rows(target, table, batch)
+
+
+def carry_numbers(source: Connection, target: Connection) -> None:
     """Numbers that were ever given are not given again, even where their rows have been deleted since."""
     for table in TABLES:
         if "id" not in table.columns or table is schema.withdrawn:
             continue
-        last = _last(source, table.name)
-        if not last:
-            continue
-        values = {"table": table.name, "last": last}
-        if target.dialect.name == "postgresql":
-            target.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), values)
-        elif target.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = :table"), values).first():
-            target.execute(text("UPDATE sqlite_sequence SET seq = :last WHERE name = :table"), values)
-        elif target.execute(_COUNTS, values).first():
-            target.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), values)
-
-
-# in SQLite, of tables whose numbers are never given twice
-_COUNTS = text("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :table AND sql LIKE '%AUTOINCREMENT%'")
+        if last := max(_last(source, table.name), _last(target, table.name)):
+            keep_number(target, table.name, last)
 
 
 def _last(connection: Connection, table: str) -> int:

@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, delete, func, or_, select, update
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, JudgeKind, Protocol, Segment
 from lanner.store import schema
-from lanner.store.rows import Rows, dumps, loads, micros, moment
+from lanner.store.rows import Rows, dumps, keep_number, loads, micros, moment
 
 _c = schema.campaign.c
 _LISTED = [column for column in schema.campaign.c if column.name != "protocol"]
@@ -105,6 +105,13 @@ class Campaigns(Rows):
         """Let no one else change this campaign until the transaction ends. Saves of judges go on meanwhile."""
         self._connection.execute(_LOCKED, {"reference": campaign}).scalar_one()
 
+    def lock_whole(self, campaign: int) -> None:
+        """Let nothing at all be added to this campaign until the transaction ends. Saves lock a task and then the
+        campaign, so that is the order."""
+        own_tasks = select(schema.task.c.id).where(schema.task.c.campaign == campaign).order_by(schema.task.c.id)
+        self._connection.execute(own_tasks.with_for_update()).all()
+        self._connection.execute(select(_c.id).where(_c.id == campaign).with_for_update()).scalar_one()
+
     def set_state(
         self,
         campaign: int,
@@ -152,8 +159,11 @@ class Campaigns(Rows):
         return any(self._connection.execute(query.limit(1)).first() for query in rows)
 
     def remove(self, campaign: int) -> None:
-        """Delete a campaign and everything that belongs to it. There is no way back but a backup."""
+        """Delete a campaign and everything that belongs to it. There is no way back but a copy."""
         run = self._connection.execute
+        if self._connection.dialect.name == "sqlite":  # PostgreSQL gives no number twice
+            last = [run(select(func.max(table.c.id))).scalar() or 0 for table in (schema.judgement, schema.withdrawn)]
+            keep_number(self._connection, schema.judgement.name, max(last))
         judges = select(schema.judge.c.id).where(schema.judge.c.campaign == campaign)
         tasks = select(schema.task.c.id).where(schema.task.c.campaign == campaign)
         run(delete(schema.session).where(schema.session.c.judge.in_(judges)))

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple, TypedDict
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, true
+from sqlalchemy import Connection, Integer, bindparam, delete, func, select, text, true
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
@@ -133,11 +133,14 @@ _HEAD = (_q.segment, *_OF_UNIT)
 _HEADS = {"sqlite": _heads_in_sqlite(), "postgresql": _heads_in_postgresql()}
 _DOCUMENT = select(*_HEAD).where(_q.judge == bindparam("judge"), _q.document == bindparam("document")).order_by(_q.id)
 _LAST = select(func.max(_q.id))
-# In SQLite: the highest id that any judgement has or had, so that those of judges who withdrew are not given again.
+# In SQLite: the highest id that any judgement has or had, so that those of judges who withdrew are not given again, nor
+# those of a campaign that was deleted: it can be brought back.
+_KEPT = text("SELECT seq FROM sqlite_sequence WHERE name = 'judgement'").columns(seq=Integer)
 _LAST_GIVEN = select(
     func.max(
         func.coalesce(_LAST.scalar_subquery(), 0),
         func.coalesce(select(func.max(schema.withdrawn.c.id)).scalar_subquery(), 0),
+        func.coalesce(_KEPT.scalar_subquery(), 0),
     )
 )
 # In PostgreSQL: nobody else adds judgements to these campaigns until the transaction ends, and no id is given before

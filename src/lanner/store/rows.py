@@ -31,13 +31,23 @@ class Rows:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def _reserve(self, table: str, count: int) -> Sequence[int]:
-        """Ids for rows about to be added, when other rows must name them."""
-        if self._connection.dialect.name == "sqlite":  # safe: a writing transaction is alone
-            last = self._connection.execute(text(_SQLITE_LAST.format(table=table))).scalar_one()
-            return range(last + 1, last + 1 + count)
-        numbers = self._connection.execute(text(_POSTGRES_NEXT.format(table=table)), {"count": count})
-        return numbers.scalars().all()
+
+def reserve_numbers(connection: Connection, table: str, count: int) -> Sequence[int]:
+    """Ids for rows about to be added, when other rows must name them."""
+    if connection.dialect.name == "sqlite":  # safe: a writing transaction is alone
+        last = connection.execute(text(_SQLITE_LAST.format(table=table))).scalar_one()
+        return range(last + 1, last + 1 + count)
+    return connection.execute(text(_POSTGRES_NEXT.format(table=table)), {"count": count}).scalars().all()
+
+
+def keep_number(connection: Connection, table: str, last: int) -> None:
+    """Let no new row of this table get this number or a lower one, even where the rows that had them are deleted."""
+    values = {"table": table, "last": last}
+    raise_it = text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = :table")
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), values)
+    elif not connection.execute(raise_it, values).rowcount:
+        connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), values)
 
 
 _SQLITE_LAST = (

@@ -43,7 +43,7 @@ class Transaction:
     """One transaction, by the nouns one can ask about. All of it happens, or nothing."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        self.connection = connection  # for the store's own use
         self.campaigns = Campaigns(connection)
         self.documents = Documents(connection)
         self.judges = Judges(connection)
@@ -60,8 +60,8 @@ class Transaction:
 
     def together(self) -> AbstractContextManager[None]:
         """Send what is written within to PostgreSQL at once, with one wait for all of it. Nothing may be read there."""
-        is_postgresql = self._connection.dialect.name == "postgresql"
-        return driver_of(self._connection).pipeline() if is_postgresql else nullcontext()
+        is_postgresql = self.connection.dialect.name == "postgresql"
+        return driver_of(self.connection).pipeline() if is_postgresql else nullcontext()
 
 
 class Memo:

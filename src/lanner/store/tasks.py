@@ -14,7 +14,18 @@ from sqlalchemy import and_, bindparam, case, delete, exists, func, null, or_, s
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF
-from lanner.store.rows import Rows, dumps, fetch, given_table, insert_values, loads, micros, moment, send
+from lanner.store.rows import (
+    Rows,
+    dumps,
+    fetch,
+    given_table,
+    insert_values,
+    loads,
+    micros,
+    moment,
+    reserve_numbers,
+    send,
+)
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
 _q = schema.judgement.c
@@ -227,7 +238,7 @@ class Tasks(Rows):
         if not tasks:
             return 0
         positions = self._next_positions(campaign)
-        numbers = self._reserve("task", len(tasks))
+        numbers = reserve_numbers(self._connection, "task", len(tasks))
         rows = []
         for number, (task, _) in zip(numbers, tasks, strict=True):
             judge = judges[task.judge] if task.judge else None

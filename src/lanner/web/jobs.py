@@ -95,10 +95,6 @@ class Jobs(LiveCampaigns):
             )
         return shutil.make_archive(str(Path(folder) / "judgements"), "zip", target)
 
-    def write_copy(self, campaign: int, path: str) -> str:
-        """A complete copy of a campaign."""
-        return str(imports.write_copy(self._store, campaign, Path(path)))
-
     def agreement(self, campaign: int) -> list[dict[str, Any]]:
         """How far people agree on each question, as rows; a grid with its weakest row."""
         material = from_campaign(self._store, campaign)

@@ -137,7 +137,6 @@ KINDS = {
     "guidelines": "reports",
     "calibrate": "files",
     "export": "files",
-    "write_copy": "files",
     "import_file": "files",
     "verify": "checks",
 }

@@ -266,8 +266,8 @@ def prefill(**options: Any) -> None:
 @click.option("--typed", metavar="NAME", help="The name again, as confirmation.")
 @click.option("--folder", type=PATH, default="lanner-backups", show_default=True, help="Folder for the copy.")
 def delete(**options: Any) -> None:
-    """Delete a campaign. Texts, judges and all answers are first written to a file that `lanner import` reads; if that
-    fails, nothing is deleted.
+    """Delete a campaign. A copy of everything in it is written first: texts, settings, judges, tasks, answers, log. If
+    that fails, nothing is deleted. `lanner restore COPY --campaign NAME` brings it back.
 
     Example: lanner campaign delete pilot --typed pilot
     """

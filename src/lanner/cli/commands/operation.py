@@ -195,11 +195,15 @@ def backup(**options: Any) -> None:
 
 @click.command("restore", short_help="Restore a store from a backup.")
 @click.argument("copy", metavar="BACKUP", type=PATH)
+@click.option(
+    "--campaign", "name", default="", help="Only this campaign, into a store in use: one that was deleted comes back."
+)
 @store_option
 @json_option
 def restore(**options: Any) -> None:
     """Restore a backup to a new SQLite file or an empty PostgreSQL database, and verify every row. A store that is not
-    empty is never overwritten. Everyone has to sign in again; judges' links keep working.
+    empty is never overwritten. Everyone has to sign in again; judges' links keep working. With --campaign, one campaign
+    of a backup, or of the copy that `lanner campaign delete` keeps, comes back into a store in use.
 
     Example: lanner restore lanner-backups/lanner-20260301T120000Z.sqlite --store postgresql://localhost/lanner
     """

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -19,8 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as operations
 from lanner.campaign import documents as campaign_documents
 from lanner.campaign import drawing, progress
-from lanner.campaign.states import NUMBERS, TEXTS, check_settings, comparable_questions, not_a_number
-from lanner.errors import CampaignError, LannerError
+from lanner.campaign.states import NUMBERS, TEXTS, check_settings, comparable_questions, copy_name, not_a_number
+from lanner.errors import LannerError
 from lanner.model import Campaign, Json
 from lanner.model.protocol import Wording
 from lanner.store import Account, AccountRole, Store
@@ -255,28 +252,10 @@ async def delete(request: Request) -> Response:
     form = await forms.form_of(request)
     if forms.text(form, "typed") != campaign.name:
         return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
-    copy = site.backups / f"{campaign.id}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+    copy = site.backups / copy_name(campaign)
     account: int = request.state.visitor.account.id
-    try:
-        await site.files.ask("write_copy", campaign.id, str(copy))
-        if not copy.is_file() or not copy.stat().st_size:
-            raise CampaignError(say("The copy is empty."), code="no_backup")
-    except (LannerError, OSError) as error:
-        _unlink(copy)
-        raise CampaignError(
-            say("Nothing was deleted, because no copy could be kept first: {error}", error=error), code="no_backup"
-        ) from error
-    try:
-        await site.write(lambda: operations.remove(site.store, campaign.id, name=campaign.name, account=account))
-    except LannerError:
-        _unlink(copy)
-        raise
+    await site.write(lambda: operations.remove(site.store, campaign.id, name=campaign.name, copy=copy, account=account))
     return redirect(request, "/campaigns")
-
-
-def _unlink(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def read_settings(form: FormData) -> dict[str, Json]:

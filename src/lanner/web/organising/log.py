@@ -155,6 +155,7 @@ _WORDS: Mapping[str, Callable[[Detail], str]] = {
     "paused": lambda _: say("Paused"),
     "reopened": lambda _: say("Went on"),
     "closed": lambda _: say("Closed"),
+    "brought_back": lambda _: say("Brought back from a copy"),
     "configured": lambda d: say("Settings changed: {names}", names=_names(d.get("settings"))),
     "judges_added": lambda d: say(
         "{judges} added, {tasks}", judges=amount(_count(d, "judges"), "{n} judge", "{n} judges"), tasks=_tasks(d)

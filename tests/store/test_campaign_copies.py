@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from campaign_parts import first_task, opened, save
+from lanner import campaign
+from lanner.campaign import states
+from lanner.errors import CampaignError, LannerError, StoreError
+from lanner.model import Judge
+from lanner.store import Store, schema
+from lanner.store.accounts import AccountRole
+from lanner.store.backup import TABLES, backup, contents, verify, verify_file
+from lanner.store.campaign_copies import bring_back, copy_campaign
+from lanner.store.campaigns import Campaigns
+
+NUMBERED_ANEW = {"event", "ledger"}
+
+
+def judged(store: Store) -> str:
+    """A campaign with answers, one of them revised, a judge left out, one who withdrew, settings and a log. The secret
+    of a judge's link."""
+    gold = {"document": "d0", "segment": "0", "systems": ["alder"], "expected": {"score": {"at_least": 90}}}
+    judges = [Judge("ana"), Judge("bo", attributes={"native": "ko"}), Judge("cy")]
+    opened(store, "da", judges=judges, settings={"controls": {"gold": [gold]}, "note": "Take your time."}, seed=4)
+    for judge in judges:
+        task = first_task(store, judge.id)
+        for item in range(len(task.items)):
+            save(store, task, item, {"score": 40 + item}, active=3.0)
+    save(store, first_task(store), 0, {"score": 90})
+    campaign.leave_out(store, "first", "bo", "always the same")
+    campaign.withdraw(store, "first", "cy")
+    with store.writing() as tx:
+        boss = tx.accounts.add("boss", "hash", AccountRole.ORGANISER, datetime.now(UTC))
+        tx.accounts.join(boss, tx.campaigns.get("first").id)
+    campaign.configure(store, "first", settings={"margin": 2}, account=boss)
+    return campaign.invitations.issue(store, "first", "ana")
+
+
+def rows(store: Store) -> dict[str, Any]:
+    """What a store holds, without the numbers that change."""
+    with store.snapshot() as connection:
+        held: dict[str, Any] = {**contents(connection)}
+        for name in NUMBERED_ANEW:
+            table = schema.metadata.tables[name]
+            held[name] = [tuple(row)[1:] for row in connection.execute(table.select().order_by(table.c.id))]
+    return held
+
+
+def test_deleted_and_brought_back_it_is_as_it_was(store: Store, tmp_path: Path) -> None:
+    secret = judged(store)
+    head, before = campaign.chain_head(store, "first"), rows(store)
+    assert head is not None
+    copy = tmp_path / "deep" / "copy.sqlite"
+    campaign.remove(store, "first", name="first", copy=copy)
+    assert campaign.campaigns(store) == [] and not any(found.problems for found in verify_file(copy, head.hash))
+    opened(store, name="second")
+    other = save(store, first_task(store, name="second"), answers={"comment": "x"})
+    assert min(other.ids.values()) > head.last, "none of the numbers that the first one had"
+    campaign.remove(store, "second", name="second")
+    bring_back(copy, "first", store.address)
+    after = rows(store)
+    logged = [entry[3] for entry in after["event"]]
+    assert logged[:3] == ["removed", "removed", "created"] and logged[-1] == "brought_back"
+    after["event"] = [entry for entry in after["event"] if entry in before["event"]]
+    assert after == before
+    assert not any(found.problems for found in verify(store, head.hash))
+    seat = campaign.invitations.lookup(store, secret)
+    assert seat is not None and seat.judge.id == "ana"
+    assert save(store, first_task(store), 0, {"score": 7}).done
+    assert not any(found.problems for found in verify(store))
+
+
+def test_a_backup_gives_back_one_campaign_to_a_store_with_other_accounts(store: Store, tmp_path: Path) -> None:
+    judged(store)
+    copy = backup(store, tmp_path / "all.sqlite").path
+    with Store.open(tmp_path / "other.sqlite") as other:
+        bring_back(copy, "first", other.address)
+        assert [entry.value for entry in campaign.history(other, "first")] == [
+            entry.value for entry in campaign.history(store, "first")
+        ]
+        assert {event.account for event in campaign.events(other, "first")} == {None}
+        opened(other, "da", name="second")
+        assert save(other, first_task(other, name="second"), answers={"score": 5}).done
+        assert not any(found.problems for found in verify(other))
+        with pytest.raises(StoreError, match="called 'first' here"):
+            bring_back(copy, "first", other.address)
+    with Store.open(tmp_path / "third.sqlite") as third:
+        opened(third, name="mine")
+        with pytest.raises(StoreError, match="given its numbers to others"):
+            bring_back(copy, "first", third.address)
+        assert [entry.name for entry in campaign.campaigns(third)] == ["mine"]
+
+
+def test_what_fails_on_the_way_loses_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(store)
+    before = rows(store)
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(CampaignError, match="no copy could be kept"):
+        campaign.remove(store, "first", name="first", copy=tmp_path / "taken")
+    for full in ("lanner.store.campaign_copies.copy_table", "lanner.store.backup._settle"):
+        with monkeypatch.context() as patched, pytest.raises(CampaignError, match="no copy could be kept"):
+            patched.setattr(full, _no_room)
+            campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space"):
+        patched.setattr(Campaigns, "remove", _no_room)
+        campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    assert rows(store) == before
+    assert {path.name for path in tmp_path.iterdir() if "lanner" not in path.name} == {"taken", "copy.sqlite"}
+
+
+def _no_room(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_an_answer_that_comes_while_the_copy_is_made_is_in_it_or_refused(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged(store)
+    task, outcomes = first_task(store), []
+
+    def judge() -> None:
+        try:
+            outcomes.append(save(store, task, 0, {"score": 11}))
+        except LannerError as refusal:
+            outcomes.append(refusal)
+
+    saving = threading.Thread(target=judge)
+
+    def copy_then_begin_to_save(*arguments: Any) -> None:
+        copy_campaign(*arguments)
+        saving.start()
+
+    monkeypatch.setattr(states, "copy_campaign", copy_then_begin_to_save)
+    campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    saving.join()
+    [outcome] = outcomes
+    assert isinstance(outcome, LannerError)
+
+
+def test_what_is_the_servers_is_in_no_copy(store: Store, tmp_path: Path) -> None:
+    judged(store)
+    with store.writing() as tx:
+        number = tx.campaigns.get("first").id
+        tx.webhooks.add("https://a.example", "sealed:unforgettable", ["closed"], datetime.now(UTC), campaign=number)
+        tx.tokens.add("t", "unforgettable hash", ["judgements"], datetime.now(UTC), campaign=number)
+    campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    assert b"unforgettable" not in (tmp_path / "copy.sqlite").read_bytes()
+    with Store.open(tmp_path / "copy.sqlite") as copy, copy.snapshot() as connection:
+        held = {name for name, content in contents(connection).items() if content.rows}
+    assert {table.name for table in TABLES} - held == {"token", "webhook", "delivery", "ledger"}
