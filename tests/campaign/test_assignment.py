@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +15,7 @@ from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
 from lanner.model import Judge, JudgeKind, Role, Task
 from lanner.store import Store, schema
+from lanner.store.backup import verify
 from lanner.store.tasks import LaidOut, lay_out
 
 
@@ -158,13 +160,25 @@ def test_who_took_over_a_task_with_answers_leaves_none_of_them_without_it(store:
         campaign.remove_judge(store, "first", "bo")
 
 
-def test_tasks_from_a_pool_are_free_again(store: Store) -> None:
+@pytest.mark.parametrize("leave", [campaign.remove_judge, campaign.withdraw, campaign.erase])
+@pytest.mark.parametrize("answers", [False, True])
+def test_tasks_from_a_pool_are_free_again(store: Store, leave: Callable[..., object], answers: bool) -> None:
+    """What nobody has answered any more; a judge whose identity alone is erased keeps what they answered."""
     opened(store, "da", design="pool")
     free = campaign.progress(store, "first").free
-    assert campaign.next_task(store, "first", "ana") is not None
+    task = first_task(store)
     assert campaign.progress(store, "first").free < free
-    campaign.remove_judge(store, "first", "ana")
-    assert campaign.progress(store, "first").free == free
+    answered = answers and leave is not campaign.remove_judge
+    if answered:
+        fill(store, task)
+        campaign.finish(store, task.id)
+        first_task(store)  # taken, and nothing said about it
+    leave(store, "first", "ana")
+    kept = answered and leave is campaign.erase
+    assert campaign.progress(store, "first").free == free - len(task.items) * kept
+    assert (first_task(store, "bo").id == task.id) is not kept
+    save(store, first_task(store, "bo"), judge="bo")
+    assert not any(finding.problems for finding in verify(store))
 
 
 def test_two_organisers_add_judges_at_once(store: Store, place: str) -> None:

@@ -134,6 +134,8 @@ def erase(
     moment = at or now()
     with store.writing() as tx:
         mine = tx.judges.get(tx.campaigns.get(campaign), judge)
+        tx.tasks.lock_of(mine.number)
+        tx.tasks.free(mine.number)
         name = _erase(tx, mine, moment)
         tx.events.add("judge_erased", moment, campaign=mine.campaign, account=account, seat=mine.number)
         return name
@@ -151,6 +153,7 @@ def withdraw(
         tx.tasks.lock_of(mine.number)
         number = tx.judgements.withdraw(mine.number)
         tx.tasks.forget_progress(mine.number)
+        tx.tasks.free(mine.number)
         for kind in (KIND, PRACTISED):
             tx.events.remove_of_judge(kind, mine.campaign, mine.number)
         _erase(tx, mine, moment)

@@ -390,9 +390,15 @@ class Tasks(Rows):
         self._connection.execute(update(schema.item).where(_i.task.in_(mine)).values(**nothing))
         self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
+    def free(self, judge: int) -> None:
+        """Let others have what a judge who leaves had taken from a pool, where no answer of theirs is kept."""
+        answered = select(_q.task).where(_q.judge == judge, _q.task.is_not(None))
+        taken = (_t.judge == judge) & _t.pool.is_not(None) & _t.id.not_in(answered)
+        self._connection.execute(update(schema.task).where(taken).values(judge=None))
+
     def remove_of(self, judge: int) -> None:
         """Take back the tasks of a judge who has answered nothing; those taken from a pool are free again."""
-        self._connection.execute(update(schema.task).where(_t.judge == judge, _t.pool.is_not(None)).values(judge=None))
+        self.free(judge)
         mine = select(_t.id).where(_t.judge == judge)
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.judge == judge))

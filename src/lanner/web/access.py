@@ -143,7 +143,7 @@ class Sessions:
         return session
 
     def remembered(self, token: str) -> Session | None:
-        """Without asking the store."""
+        """Without asking the store: right as long as its judge has not left."""
         key = _hash(token)
         session = self._believed(key)
         if session is not None:
@@ -515,21 +515,19 @@ _REMEMBERED = 4000
 
 
 class Owners:
-    """Whose each task is: never changes once it is someone's, so it is remembered. A free task is nobody's yet."""
+    """Whose each task is. That is remembered, since it rarely changes: only where a judge leaves, and others get what
+    was taken from a pool. A free task is nobody's yet."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._assigned: dict[int, Assigned] = {}
 
     def remembered(self, task: int) -> Assigned | None:
-        """Without asking the store."""
+        """Without asking the store: right as long as its judge has not left."""
         return self._assigned.get(task)
 
     def find(self, task: int) -> Assigned | None:
         """The task as it was assigned; None where there is none, or nobody has taken it."""
-        assigned = self._assigned.get(task)
-        if assigned is not None:
-            return assigned
         with self._store.reading() as tx:
             assigned_now = tx.tasks.assigned(task)
         if assigned_now is None or assigned_now.judge is None:

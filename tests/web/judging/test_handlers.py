@@ -72,6 +72,18 @@ def test_links_opened_at_the_same_moment_are_both_kept(
     assert client.get(f"/task/{campaign.tasks(store, 'trial', 'J1')[0].id}").status_code == 404, "as nobody else"
 
 
+def test_what_a_judge_had_from_a_pool_is_open_to_the_next_one_when_they_withdraw(
+    client: TestClient, store: Store
+) -> None:
+    secrets = open_campaign(store, protocol="da", design="pool")
+    task = enter(client, secrets["J1"])[0]
+    assert client.get(f"/task/{task}").status_code == 200
+    campaign.withdraw(store, "trial", "J1")
+    client.cookies.clear()
+    assert enter(client, secrets["J2"]) == [task]
+    assert client.get(f"/task/{task}").status_code == 200
+
+
 def test_of_many_links_in_one_browser_the_oldest_go(client: TestClient, store: Store) -> None:
     for number in range(8):
         open_campaign(store, f"round {number}")

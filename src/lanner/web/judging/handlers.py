@@ -90,8 +90,10 @@ async def _mine(request: Request) -> tuple[int, int]:
     """The task asked for and its judge's seat, if it is this visitor's. Other people's tasks do not exist."""
     site: Site = request.app.state.site
     number = request.path_params["id"]
-    found = site.owners.remembered(number) or await site.read(lambda: site.owners.find(number))
-    if found is None or found.judge is None or found.judge not in request.state.visitor.seats:
+    seats, found = request.state.visitor.seats, site.owners.remembered(number)
+    if found is None or found.judge not in seats:
+        found = await site.read(lambda: site.owners.find(number))
+    if found is None or found.judge is None or found.judge not in seats:
         raise SignInNeeded(judge=True) if wants_json(request) else HTTPException(404)
     return number, found.judge
 
