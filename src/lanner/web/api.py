@@ -279,9 +279,7 @@ async def save_answers(request: Request) -> Response:
     owner = site.owners.remembered(body.task) or await site.read(lambda: site.owners.find(body.task))
     if owner is None or owner.campaign != campaign.id or owner.judge is None:
         raise HTTPException(404)
-    submission = campaigns.Submission(
-        body.task, body.item, body.answers, body.submission, body.elapsed, body.active
-    )
+    submission = campaigns.Submission(body.task, body.item, body.answers, body.submission, body.elapsed, body.active)
     try:
         outcome, _ = await site.intake.submit(submission)
     except campaigns.ReusedError as error:
