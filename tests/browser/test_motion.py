@@ -280,6 +280,7 @@ def test_a_number_that_is_none_of_the_scale_is_not_taken(live: Live, page: Page)
         assert field.input_value() == typed, "it is not cut or rounded"
         hands.press("ArrowDown")
         expect(page.locator("#heading")).to_have_text("Sentence 2")
+        assert field.input_value() == "", "it was said of the first sentence"
         hands.press("ArrowUp")
         expect(page.locator("#heading")).to_have_text("Sentence 1")
         assert field.input_value() == typed

@@ -10,7 +10,8 @@ export const read = el => readNumber(field(el).value, limitsOf(field(el))).value
 
 /** @param {Element} el @param {number | null} value */
 export function write(el, value) {
-  if (read(el) !== value) field(el).value = value ?? '';
+  // what was refused reads as nothing, and is not to stand at the next sentence
+  if (value == null || read(el) !== value) field(el).value = value ?? '';
 }
 
 /**

@@ -28,7 +28,8 @@ export function write(el, value) {
     );
   const slider = $('[type=range]', el),
     place = String(value ?? (min + max) / 2);
-  if (read(el) !== value) number.value = value ?? '';
+  // what was refused reads as nothing, and is not to stand at the next sentence
+  if (value == null || read(el) !== value) number.value = value ?? '';
   if (slider.value !== place) slider.value = place; // to write it again has it laid out again
   el.classList.toggle('unset', value == null);
   for (const mark of marks) mark.classList.toggle('lit', lit.includes(+mark.value));
