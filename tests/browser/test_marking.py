@@ -90,6 +90,13 @@ def test_overlaps_change_remove_undo(live: Live, page: Page) -> None:
     hands.press("2")
     hands.settled()
     assert [m["severity"] for m in marks(work)] == ["major", "major"]
+    page.locator("[data-q=errors] [data-remove='0']").click()
+    page.locator("[data-q=errors] [data-span='0']").click()
+    hands.press("u")
+    expect(page.locator(".toolbar")).to_be_hidden()  # its mark is another one now
+    hands.press("1")
+    hands.settled()
+    assert [(m["text"], m["severity"]) for m in marks(work)] == [("alpha beta", "major"), ("beta gamma", "major")]
 
 
 def test_missing_on_the_source_and_nowhere(live: Live, page: Page) -> None:

@@ -1,5 +1,6 @@
 // Marking words: with the mouse, by handles, word by word with keys, or by typing the beginning of
 // a word. What is selected gets a menu; marks can be changed, removed, linked to other words.
+import { canon } from './digest.js';
 import { $, $$, light, prepareLight, targetOf } from './dom.js';
 import { focusedElement } from './focus.js';
 import { cellsOf, Marks, outputOf, sideOf } from './marks.js';
@@ -65,9 +66,16 @@ export class Marking {
   get possible() {
     return this.marks.asks.length > 0;
   }
-  /** @param {number} i */
+  /**
+   * Draw the marks of an item. Where its answer was undone or changed in another window, the mark
+   * that the menu is about may stand elsewhere: what is pressed next must not change its neighbour.
+   * @param {number} i
+   */
   paint(i) {
     this.marks.paint(i);
+    const { ask, id, span } = this.menu.choice ?? this.linking ?? {};
+    if (ask && id != null && canon(this.marks.of(this.app.item, ask)[id]) !== canon(span))
+      this.close();
   }
 
   /* ---- what is marked ---- */
