@@ -227,6 +227,11 @@ def _is_word(value: Any) -> bool:
     return value not in (None, "") and not is_numeric(value)
 
 
+def _are_whole_with_point(values: Sequence[Any]) -> bool:
+    """Whether ids are whole numbers that a program made numbers with a point of."""
+    return bool(values) and all(re.fullmatch(r"\d+\.0", as_text(value).strip()) for value in values)
+
+
 class MappedTable:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -269,6 +274,8 @@ class MappedTable:
         self._outputs_at = self._places("output") or [position for _, position in self.outputs]
         self._ids_at = self._places("document", "segment", "item")
         answers_at = [position for _, position in self.answers]
+        ids_at = [] if self.has_own_columns else self._ids_at
+        self._with_point = {at for at in ids_at if _are_whole_with_point([row[at] for row in rows.sample])}
         self._content_at = [*self._outputs_at, *answers_at, *self._places("segment", "item")]
         self.blank = self.textless = self.differing_documents = 0
         self.unknown_language = False
@@ -332,6 +339,8 @@ class MappedTable:
         return Note(f"Columns: {self.map}.", about="columns")
 
     def notes(self) -> Iterator[str]:
+        for at in sorted(self._with_point):
+            yield f"Numbers in {self.rows.header[at]!r} all end in .0, as programs write them; 1.0 is read as 1."
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
             yield Note(
@@ -550,7 +559,10 @@ class MappedTable:
         return _determined(source, pair[0]), _determined(target, pair[1])
 
     def _text(self, role: str, row: Sequence[Any]) -> str:
-        return as_text(row[self.at[role]]) if role in self.at else ""
+        if role not in self.at:
+            return ""
+        text = as_text(row[self.at[role]])
+        return text.strip().removesuffix(".0") if self.at[role] in self._with_point else text
 
     def text(self, role: str, row: Sequence[Any]) -> str:
         """The text of a role, without spaces around it; "" where the table has no such column."""

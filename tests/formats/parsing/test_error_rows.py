@@ -100,6 +100,12 @@ def test_errors_weigh_as_in_mqm_wherever_they_stand(
     assert part.protocol is not None and (part.protocol.name == "mqm") == (not names)
 
 
+def test_words_are_found_nearest_to_where_they_should_be(tmp_path: Path) -> None:
+    row = {"segment": "1", "system": "X", "judge": "Ana", "source": "Yes.", "target": "ja ja, so ist es ja"}
+    rows = [{**row, "severity": "minor", "span": "ja", "start": 4, "end": 6}]
+    assert spans_in(put(tmp_path / "errors.csv", rows)) == {("Ana", "X"): [("target", 3, 5, "minor")]}
+
+
 def test_words_of_other_languages_and_remarks_are_read(tmp_path: Path) -> None:
     path = tmp_path / "fehler.csv"
     path.write_text(

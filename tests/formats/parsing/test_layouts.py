@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pytest
 
 from lanner import formats
+from lanner.errors import InputError
+from lanner.formats import table
 
 
 def write(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
@@ -28,6 +31,22 @@ def test_a_decimal_comma_stays_one_where_each_row_is_a_judge(tmp_path: Path) -> 
     path.write_text("judge;Sentence 1;Sentence 2;Sentence 3\nann;1,250;2,500;3,125\nben;1,500;2,000;3,000\n")
     (reading,) = formats.read(path)
     assert [entry.value for entry in reading.judgements] == [1.25, 2.5, 3.125, 1.5, 2, 3]
+
+
+@pytest.mark.parametrize("moments", [("2026/05/01 10:11:00 AM GMT+2", "2026/05/02 9:00:00 PM GMT+2"), ("1", "2")])
+def test_respondents_of_a_form_without_names_are_its_rows(tmp_path: Path, moments: tuple[str, str]) -> None:
+    path = tmp_path / "form.csv"
+    header = ",".join(["Timestamp", *(f"How good is it? [Sentence {n}]" for n in range(1, 4))])
+    path.write_text("\n".join([header, f"{moments[0]},1,2,3", f"{moments[1]},4,5,1"]), encoding="utf-8")
+    if moments == ("1", "2"):
+        with pytest.raises(InputError):
+            table.read(path)
+        return
+    (reading,) = table.read(path)
+    answers = [(entry.judge, entry.segment, entry.value) for entry in reading.judgements]
+    scores = {"row 2": (1, 2, 3), "row 3": (4, 5, 1)}
+    assert answers == [(j, f"Sentence {n}", own[n - 1]) for j, own in scores.items() for n in (1, 2, 3)]
+    assert any("each row is one, called after its line" in note for note in reading.notes)
 
 
 def test_what_is_left_out_below_a_long_form_is_said(tmp_path: Path) -> None:

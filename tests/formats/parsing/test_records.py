@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lanner.errors import InputError
+from lanner.formats import table
 from lanner.formats.parsing.records import Reply, model_reply, records
 
 
@@ -39,6 +40,18 @@ def test_a_document_becomes_a_row_for_each_segment_or_sentence(tmp_path: Path) -
     assert [row["outputs.A"] for row in rows(tmp_path, [sentences], is_list=True)] == ["c", "d"]
     with pytest.raises(InputError, match="equally long"):
         rows(tmp_path, [{**sentences, "outputs": {"A": ["c"]}}], is_list=True)
+
+
+def test_ratings_are_about_the_outputs_that_their_keys_name(tmp_path: Path) -> None:
+    path = tmp_path / "rated.json"
+    ratings = [{"annotator": "Ana", "A": 4, "B": 2}, {"annotator": "Ben", "A": 5, "B": 1}]
+    path.write_text(
+        json.dumps([{"id": 1, "source": "Yes.", "outputs": {"A": "Ja.", "B": "Doch."}, "ratings": ratings}])
+    )
+    [reading] = table.read(path)
+    answers = [(entry.judge, *entry.systems, entry.question, entry.value) for entry in reading.judgements]
+    expected = [("Ana", "A", 4), ("Ana", "B", 2), ("Ben", "A", 5), ("Ben", "B", 1)]
+    assert answers == [(judge, system, "ratings", score) for judge, system, score in expected]
 
 
 def test_replies_of_models_are_read_and_failed_requests_refused(tmp_path: Path) -> None:

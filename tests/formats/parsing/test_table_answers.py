@@ -127,6 +127,82 @@ def test_rows_that_are_errors_are_no_repeats(tmp_path: Path) -> None:
     assert "columns judge, system, segment" in str(refused.value)
 
 
+def answered(path: Path, heading: str, cells: list[str], judge: str = "judge", unit: str = "segment") -> list[object]:
+    rows = [f'{n // 2},{"ab"[n % 2]},"{cell}"' for n, cell in enumerate(cells)]
+    (reading,) = table.read(put(path, "\n".join([f"{unit},{judge},{heading}", *rows])))
+    return [judgement.value for judgement in reading.judgements]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (
+            ["tone; terms", "terms", "tone", "", "terms;tone"],
+            [["tone", "terms"], ["terms"], ["tone"], None, ["terms", "tone"]],
+        ),
+        (["tone|terms", "terms", "tone"], [["tone", "terms"], ["terms"], ["tone"]]),
+        (["tone, terms", "terms", "tone"], [["tone", "terms"], ["terms"], ["tone"]]),
+        (["tone, terms", "none", "tone, terms", "none"], [["tone", "terms"], ["none"], ["tone", "terms"], ["none"]]),
+        (["stiff, not wrong", "wrong", "stiff"], ["stiff, not wrong", "wrong", "stiff"]),
+        (["tone", "terms", "tone"], ["tone", "terms", "tone"]),
+    ],
+)
+def test_several_labels_in_a_cell_are_a_set(tmp_path: Path, cells: list[str], values: list[object]) -> None:
+    assert answered(tmp_path / "labels.csv", "error type", cells) == values
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "values"),
+    [
+        ("quality", ["A", "C", "F", "B"], [5, 3, 1, 4]),
+        ("grade", ["A", "E", "F", "B"], [6, 2, 1, 5]),
+        ("fluency", ["A", "C", "E", "D"], [5, 3, 1, 2]),
+        ("quality", ["A+", "B-", "C", "A"], [5.3, 3.7, 3, 5]),
+        ("quality", ["A", "B", "A", "B"], ["A", "B", "A", "B"]),
+        ("label", ["A", "B", "C", "G"], ["A", "B", "C", "G"]),
+        ("quality", ["one", "five", "three", "two"], [1, 5, 3, 2]),
+    ],
+)
+def test_grades_are_read_as_numbers(tmp_path: Path, heading: str, cells: list[str], values: list[object]) -> None:
+    assert answered(tmp_path / "grades.csv", heading, cells) == values
+
+
+def test_grades_have_the_ends_of_their_scale(tmp_path: Path) -> None:
+    path = put(tmp_path / "grades.csv", "segment,judge,quality\n1,a,A+\n2,a,B\n3,a,C\n")
+    assert table.read(path)[0].scales == {"quality": (0.7, 5.3)}
+    put(path, "segment,judge,quality\n1,a,A\n2,a,B\n3,a,C\n")
+    assert table.read(path)[0].scales == {"quality": (1, 5)}
+
+
+@pytest.mark.parametrize(("heading", "is_refused"), [("rt", True), ("rt_ms", False), ("duration", True)])
+def test_long_times_without_a_unit_are_asked_about(tmp_path: Path, heading: str, is_refused: bool) -> None:
+    rows = [f"{n},a,{n % 5},{4000 + n}" for n in range(6)]
+    path = put(tmp_path / "times.csv", "\n".join([f"segment,judge,score,{heading}", *rows]))
+    if is_refused:
+        with pytest.raises(InputError, match=f"Half of the times in '{heading}' are above 900") as refused:
+            table.read(path)
+        assert f"{heading}_ms" in str(refused.value.next_step)
+    else:
+        (reading,) = table.read(path)
+        assert {judgement.question for judgement in reading.judgements} == {"score"}
+        assert reading.judgements[0].elapsed_seconds == 4
+
+
+def test_whole_numbers_with_a_point_name_the_same_items(tmp_path: Path) -> None:
+    (reading,) = table.read(put(tmp_path / "ids.csv", "document,segment,judge,score\n0.0,1.0,a,3\n0.0,2.0,a,4\n"))
+    assert [(entry.document, entry.segment) for entry in reading.judgements] == [("0", "1"), ("0", "2")]
+    assert any("1.0 is read as 1" in note for note in reading.notes)
+    (reading,) = table.read(put(tmp_path / "ids.csv", "document,segment,judge,score\nd,1.0,a,3\nd,1.1,a,4\n"))
+    assert [entry.segment for entry in reading.judgements] == ["1.0", "1.1"]
+
+
+def test_a_condition_is_what_was_compared_and_a_translator_is_none(tmp_path: Path) -> None:
+    rows = [f"{n},P{n % 3},{c},{judge},{n % 5}" for n in range(6) for c in ("HT", "PE") for judge in "ab"]
+    (reading,) = table.read(put(tmp_path / "ht.csv", "\n".join(["segment,translator,condition,judge,score", *rows])))
+    assert {entry.systems for entry in reading.judgements} == {("HT",), ("PE",)}
+    assert {entry.question for entry in reading.judgements} == {"score"}
+
+
 UNNAMED = "document,judge,system,score\nd1,ann,A,70\nd1,ann,A,60\nd1,ann,B,50\nd1,bea,A,80\nd1,bea,B,40\n"
 
 

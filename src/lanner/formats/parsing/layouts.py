@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +25,7 @@ from lanner.formats.parsing.headings import (
     names_language_model,
     role_named,
 )
-from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list
+from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list, moment
 
 if TYPE_CHECKING:  # which are read without this module where they hold texts alone
     from lanner.formats.parsing.tables import Row, Rows
@@ -45,7 +46,9 @@ def _by_items(path: Path, rows: Rows) -> Rows:
     well, `Text 1 [DeepL]`."""
     judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
     judges = [row[judge] for row in rows.sample] if judge is not None else []
-    if judge is None or not judges or len(set(judges)) < len(judges):
+    if judge is None:
+        return _by_nameless_judges(path, rows)
+    if not judges or len(set(judges)) < len(judges):
         return rows
     parts = _crossed(rows.header)
     if parts and not names_item(name for at, name in enumerate(rows.header) if at not in parts):
@@ -73,6 +76,22 @@ def _by_items(path: Path, rows: Rows) -> Rows:
     if len(set(items.values())) < len(items):
         items = {at: str(number) for number, at in enumerate(places, 1)}
     return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
+
+
+def _by_nameless_judges(path: Path, rows: Rows) -> Rows:
+    """The same where a form asked for no name, and every row begins with the moment when it was sent."""
+    first = rows.header[0] if rows.header else ""
+    if role_named(first) != "answered_at" or not rows.sample or not all(moment(as_text(row[0])) for row in rows.sample):
+        return rows
+    header = ["judge", *rows.header[1:]]
+    numbered = ((line, [f"row {line}", *values[1:]], extra) for line, values, extra in rows.rows)
+    sample: list[Sequence[Any]] = [[f"row {number}", *values[1:]] for number, values in enumerate(rows.sample)]
+    judges = replace(rows, header=header, rows=numbered, sample=sample)
+    turned = _by_items(path, judges)
+    if turned is judges:
+        return rows
+    turned.notes.append("No column names the judges: each row is one, called after its line.")
+    return turned
 
 
 _PLACE = re.compile(

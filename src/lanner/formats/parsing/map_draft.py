@@ -33,6 +33,7 @@ from lanner.formats.parsing.headings import (
     names_remark,
     names_usual_system,
     output_or_reference,
+    role_named,
     says_judge,
     spellings_of,
     split_suffix,
@@ -368,7 +369,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     comments = [column for column in table.free if names_remark(column)]
     # without texts a length cannot be measured any more, and judges may have been asked for one
     no_answer = is_measure if "source" in table.roles or table.outputs else is_index
-    candidates = [c for c in table.free if c not in answers and not names_person(c)]
+    candidates = [c for c in table.free if c not in answers and not names_person(c) and role_named(c) != "system"]
     numeric = [c for c in candidates if table.are_numbers(c) and not no_answer(c)]
     # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
     disputed = [c for c in numeric if not _is_fact(table, c) and not _is_about_judge(table, c)]

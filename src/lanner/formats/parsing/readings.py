@@ -273,8 +273,8 @@ class Gathering:
         pair, the row stands where none can be said."""
         if not name:
             if self._has_documents:
-                message = "This row names no document."
-                textfile.failed(self._path, message, line, "Fill in its document id.", code="no_document")
+                step = "Fill in its document id. If an empty cell means the document above, fill the cells down."
+                textfile.failed(self._path, "This row names no document.", line, step, code="no_document")
             name = self._default
         if self._by_pair and pair is not None:
             name = self._name_in_pair(name, pair, line)

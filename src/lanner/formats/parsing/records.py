@@ -21,7 +21,7 @@ from lanner.formats.parsing.headings import (
     names_judges,
     names_source,
 )
-from lanner.formats.parsing.values import is_short_answer
+from lanner.formats.parsing.values import is_numeric, is_short_answer
 
 _LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
 
@@ -253,9 +253,12 @@ def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if not isinstance(part, list) or not _is_list_of_objects(part):
             continue
         names = dict.fromkeys(name for entry in part for name in entry)
-        is_rated = any(map(names_answer, names)) or any(
-            _are_ratings(entry.get(name)) for entry in part for name in names
+        is_rated = any(
+            names_answer(name) or _are_ratings(entry.get(name)) or (names_answer(key) and is_numeric(entry.get(name)))
+            for entry in part
+            for name in names
         )
+        outputs = _named_outputs(value)
         system = next((name for name in _SYSTEM_KEYS if name in names), "")
         text = next((name for name in _OUTPUT_KEYS if name in names), "")
         if not (any(map(names_judges, names)) or (_NESTED.match(key) and system and text)) or not is_rated:
@@ -264,11 +267,16 @@ def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         common = {name: entry for name, entry in value.items() if name != key}
         for entry in part:
             row = {name: each for name, each in entry.items() if not (is_output and name in (system, text))}
-            row = {f"{key}.{name}" if name in common else name: each for name, each in row.items()}
+            row = {f"{key}.{name}" if name in common or name in outputs else name: each for name, each in row.items()}
             own = {"system": entry.get(system), "target": entry.get(text)} if is_output else {}
             yield from _listed_answers({**common, **own, **row})
         return
     yield value
+
+
+def _named_outputs(value: dict[str, Any]) -> set[str]:
+    """The systems whose outputs an object holds by their names."""
+    return {name for key, part in value.items() if isinstance(part, dict) and _NESTED.match(key) for name in part}
 
 
 def _are_ratings(value: Any) -> bool:

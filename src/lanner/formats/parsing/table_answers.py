@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lanner.errors import InputError, Where
@@ -17,6 +18,8 @@ from lanner.formats.parsing.headings import (
     header_words,
     kind_by_name,
     kind_in_words,
+    names_answer,
+    names_criterion,
     role_in_words,
     scale_of,
     side_that_wins,
@@ -62,12 +65,17 @@ from lanner.model import Judge, JudgeKind, Judgement, Role
 from lanner.model.messages import in_number
 
 _TIMES = ("seconds", "active_seconds")
+_LONG_SECONDS = 900
+"""Half of the times being longer than this, a quarter of an hour, they may be milliseconds."""
 _UNNAMED = "judge"
 """Who judged where no column says it."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
 _SEVERITIES = frozenset({"minor", "major", "critical"})
 _NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
 _TICKS = frozenset({"x", "✓", "✔", "☑", "√"})
+_GRADE = re.compile(r"[A-F][+-]?")
+_BETWEEN_LABELS = (";", "|", "\n", ",")
+_LONGEST_LABEL = 40
 _SIDES = {"a": "the first of the two", "b": "the second", "tie": "a tie"}
 _FLAGS = {
     "repeat": (
@@ -132,6 +140,7 @@ class TableAnswers:
         self._flag_counts: Counter[str] = Counter()
         self._first_bad_time = 0
         self._steps: list[str] = []
+        self._graded: dict[str, tuple[float, float]] = {}
 
     @property
     def headings(self) -> dict[str, str]:
@@ -139,12 +148,13 @@ class TableAnswers:
         return {key: heading for heading, key in self._ids.items()}
 
     def scales(self) -> dict[str, tuple[float, float]]:
-        """The scales of the questions for which all columns name the same one, the worse end first."""
+        """The scales of grades, and of the questions for which all columns name the same one, the worse end first."""
         named: dict[str, set[tuple[float, float] | None]] = {}
         for answer, _ in self._table.answers:
             if answer.question in self._ids:
                 named.setdefault(self._ids[answer.question], set()).add(scale_of(answer.column))
-        return {key: scale for key, scales in named.items() if len(scales) == 1 and (scale := next(iter(scales)))}
+        known = {key: scale for key, scales in named.items() if len(scales) == 1 and (scale := next(iter(scales)))}
+        return self._graded | known
 
     def add(self, draft: Draft, line: int, row: Sequence[Any]) -> None:
         table = self._table
@@ -271,6 +281,22 @@ class TableAnswers:
             for cell in cells
         ]
 
+    def _refuse_long_times(self) -> None:
+        """The error where times without a unit are so long that they may be milliseconds."""
+        for role in _TIMES:
+            column = self._table.map.roles.get(role, "")
+            about = duration_heading(column) if column else None
+            times = [cell.seconds if role == "seconds" else cell.active for cell in self._cells]
+            known = [time for time in times if time is not None]
+            if known and (about is None or not about.unit) and median(known) > _LONG_SECONDS:
+                raise InputError(
+                    f"Half of the times in {column!r} are above {_LONG_SECONDS}, and no unit is named.",
+                    code="times_without_unit",
+                    names={"column": column},
+                    where=Where(self._table.path, self._table.rows.line),
+                    next_step=f"Name the unit in the heading: {column}_ms, {column}_s or {column}_min.",
+                )
+
     def _note_on_places(self) -> Iterator[str]:
         """That numbers look like ranks, under a heading that does not say so."""
         groups: dict[str, dict[tuple[str, str, str], list[Any]]] = {}
@@ -304,7 +330,7 @@ class TableAnswers:
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
-        cells = self._ticks(cells)
+        cells = self._grades(self._ticks(cells))
         self._refuse_dates(cells)
         self._refuse_mixed_shares(cells)
         answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
@@ -315,7 +341,13 @@ class TableAnswers:
             read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
             heading = self.headings[cells[0].question]
             self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
-        return [(value, "" if flag == "step" else flag) for value, flag in answers]
+        if mark := next((mark for _, flag in answers if (mark := flag.removeprefix("between:")) != flag), ""):
+            heading = self.headings[cells[0].question]
+            self._steps.append(
+                f"Cells of {heading!r} hold several labels, with {mark!r} between them; an empty cell is no answer "
+                "(write none where no label fits)."
+            )
+        return [(value, "" if flag == "step" or flag.startswith("between:") else flag) for value, flag in answers]
 
     def _ticks(self, cells: Sequence[_Raw]) -> list[_Raw]:
         """Ticks in a column that is empty otherwise are yes, and the empty cells no; other answers as they are."""
@@ -326,6 +358,25 @@ class TableAnswers:
         heading = self.headings[cells[0].question]
         self._steps.append(f"{heading!r} is ticked ({marks.pop()}) or empty, which are read as yes and no.")
         return [cell._replace(value="yes" if text else "no") for cell, text in zip(cells, texts, strict=True)]
+
+    def _grades(self, cells: Sequence[_Raw]) -> list[_Raw]:
+        """Grades from A to F as numbers, the best the highest, under a heading for scores."""
+        heading = self.headings[cells[0].question]
+        texts = {as_text(cell.value).strip() for cell in cells if not is_missing(cell.value)}
+        letters = {text[0] for text in texts if _GRADE.fullmatch(text)}
+        is_graded = len(letters) > 2 and all(map(_GRADE.fullmatch, texts))
+        if not is_graded or not (names_answer(heading) or names_criterion(heading)):
+            return list(cells)
+        scale = "FEDCBA" if {"E", "F"} <= letters else "FDCBA" if "E" not in letters else "EDCBA"
+        numbers = {text: scale.index(text[0]) + 1 + {"+": 0.3, "-": -0.3}.get(text[1:], 0) for text in texts}
+        margin = 0.3 if any(len(text) > 1 for text in texts) else 0
+        self._graded[cells[0].question] = (1 - margin, len(scale) + margin)
+        read = "; ".join(f"{text!r} is {grade:g}" for text, grade in sorted(numbers.items(), key=lambda e: -e[1]))
+        self._steps.append(f"Grades in {heading!r} are read as numbers: {read}.")
+        return [
+            cell if is_missing(cell.value) else cell._replace(value=numbers[as_text(cell.value).strip()])
+            for cell in cells
+        ]
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
         """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
@@ -440,6 +491,7 @@ class TableAnswers:
         }
         self._refuse_errors(by_question)
         self._refuse_bars()
+        self._refuse_long_times()
         first_answers: dict[tuple[Any, ...], Any] = {}
         answered = {cell.key for cell in self._cells if values[id(cell)][1] != "missing"}
         judgements = []
@@ -569,7 +621,21 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
         return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
     if (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
         return _with_missing(values, [(step, "step") for step in steps])
+    for mark in _BETWEEN_LABELS:
+        if _are_several_labels(lists_of_labels := [_split_labels(text, mark) for text in texts]):
+            return _with_missing(values, [(labels, f"between:{mark.strip()}") for labels in lists_of_labels])
     return _with_missing(values, [(text, "") for text in texts])
+
+
+def _split_labels(text: str, mark: str) -> list[str]:
+    return list(dict.fromkeys(label for part in text.split(mark) if (label := part.strip())))
+
+
+def _are_several_labels(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether cells hold a few short labels that come again and again, and some cells several of them."""
+    counts = Counter(label for cell in cells for label in cell)
+    are_short = all(len(label) <= _LONGEST_LABEL for label in counts)
+    return any(len(cell) > 1 for cell in cells) and are_short and all(n > 1 for n in counts.values())
 
 
 def _with_missing(values: Sequence[Any], typed_answers: Iterable[tuple[Any, str]]) -> list[tuple[Any, str]]:

@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -355,7 +355,16 @@ def missing_codes(numbers: Sequence[int | float]) -> dict[int | float, int]:
     return {code: counts[code] for code in sorted(codes, key=abs) if is_outside(code)}
 
 
-_MOMENTS = ("%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d")
+_GMT = re.compile(r"\s(?:GMT|UTC)(?:([+-])(1[0-4]|0?\d)(?::?([0-5]\d))?)?$")
+_MOMENTS = (
+    "%Y/%m/%d %I:%M:%S %p",
+    "%d.%m.%Y %H:%M:%S",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y/%m/%d %H:%M",
+    "%Y/%m/%d",
+)
 _EARLIEST, _LATEST = 946_684_800, 4_102_444_800  # the years 2000 and 2100, in seconds
 
 
@@ -369,9 +378,13 @@ def moment(text: str) -> datetime | None:
         return datetime.fromisoformat(text.strip())
     except ValueError:
         pass
+    text, zone = text.strip(), UTC
+    if hit := _GMT.search(text):  # as forms of Google write it: 2026/05/01 10:11:00 AM GMT+2
+        minutes = int(hit[2] or 0) * 60 + int(hit[3] or 0)
+        text, zone = text[: hit.start()], timezone(timedelta(minutes=-minutes if hit[1] == "-" else minutes))
     for shape in _MOMENTS:
         try:
-            return datetime.strptime(text.strip(), shape).replace(tzinfo=UTC)
+            return datetime.strptime(text, shape).replace(tzinfo=zone)
         except ValueError:
             continue
     return None
