@@ -174,6 +174,15 @@ def test_promoted_stages_wait_for_their_answers() -> None:
     assert {task.page for task in made(two, 0, [3], [])} == {"s0"}
 
 
+@pytest.mark.parametrize("design", ["full", "pairs"])
+def test_a_document_with_nothing_to_judge_needs_no_outputs_to_compare(design: str) -> None:
+    """WMT's canary line is such a document."""
+    canary = Document("canary", (Segment("0", "CANARY", judged=False),))
+    texts = [*corpus([2], ["a", "b"]), canary]
+    tasks = designs.assign(design, texts, people(1), PAIRS, rng=np.random.default_rng(0), systems=["a", "b"])
+    assert {item.document for task in tasks for item in task.items} == {"d0"}
+
+
 def test_refusals_say_what_would_work() -> None:
     scenarios = protocol(
         {"unit": "document", "object": "source", "scenario": "one"},

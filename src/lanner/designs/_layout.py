@@ -59,7 +59,7 @@ def is_isolated(stages: Sequence[Stage]) -> bool:
 
 def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str]) -> list[Shown]:
     """The sets of outputs that a page shows, one set a time, in the order of `systems`; one empty set where the
-    source alone is asked about."""
+    source alone is asked about, none where nothing is to be judged."""
     objects = {stage.object for stage in stages}
     if not objects & {Object.OUTPUT, Object.OUTPUTS}:
         return [()]
@@ -67,7 +67,7 @@ def outputs(document: Document, stages: Sequence[Stage], systems: Sequence[str])
     if Object.OUTPUTS not in objects:
         return [(name,) for name in present]
     size = max(stage.outputs for stage in stages if stage.object is Object.OUTPUTS)
-    if len(present) < size:
+    if len(present) < size and any(segment.judged for segment in document):
         raise DesignError(
             f"{size} outputs are compared, but the document {document.id!r} has {len(present)}.",
             next_step="Add outputs to it, leave it out, or name the systems to compare.",
