@@ -30,6 +30,8 @@ def test_a_blocked_question_is_a_refusal_and_nothing_at_all_is_no_reply() -> Non
     assert reply_of({"promptFeedback": {"blockReason": "SAFETY"}}).refusal == "SAFETY"
     with pytest.raises(KeyError):
         reply_of({"usageMetadata": {}})
+    paid = reply_of({"candidates": [], "usageMetadata": {"promptTokenCount": 10}})
+    assert (paid.text, paid.tokens_in) == ("", 10)
 
 
 def test_probabilities_are_read() -> None:

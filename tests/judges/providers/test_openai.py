@@ -24,7 +24,7 @@ from lanner.judges.providers import (
     connect,
 )
 from lanner.judges.providers._http import _retry_after, family
-from lanner.judges.providers._openai import ResponseBatches, Responses
+from lanner.judges.providers._openai import Chat, ResponseBatches, Responses
 from lanner.judges.schemas import reduced
 from stub_providers import Responses as Server
 from stub_server import Stub, good, serving
@@ -156,6 +156,14 @@ def reply_of(**data: Any) -> Any:
 def test_a_reply_that_was_cut_off_says_so() -> None:
     reply = reply_of(output=[], status="incomplete", incomplete_details={"reason": "max_output_tokens"})
     assert reply.cut_off
+
+
+def test_a_reply_without_choices_is_an_empty_one_where_it_was_paid() -> None:
+    chat = Chat.__new__(Chat)
+    paid = chat.reply({"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 2}})
+    assert (paid.text, paid.tokens_in, paid.tokens_out) == ("", 10, 2)
+    with pytest.raises(IndexError):
+        chat.reply({"choices": []})
 
 
 def test_text_thoughts_and_probabilities_are_read() -> None:

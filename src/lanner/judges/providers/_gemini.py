@@ -69,7 +69,7 @@ class Gemini(Connection):
         usage = data.get("usageMetadata") or {}
         blocked = str((data.get("promptFeedback") or {}).get("blockReason") or "")
         candidates = data.get("candidates") or ()
-        if not candidates and not blocked:
+        if not (candidates or blocked or usage):  # an empty reply that was paid is one
             raise KeyError("candidates")
         candidate = candidates[0] if candidates else {}
         parts = (candidate.get("content") or {}).get("parts") or ()

@@ -64,10 +64,10 @@ class Chat(Connection):
         return settings
 
     def reply(self, data: Mapping[str, Any]) -> Reply:
-        choice = data["choices"][0]
-        message = choice["message"]
-        text = message.get("content") or ""
         usage = data.get("usage") or {}
+        choices = data["choices"] or ([{"message": {}}] if usage else [])  # an empty reply that was paid is one
+        choice, message = choices[0], choices[0]["message"]
+        text = message.get("content") or ""
         sent = token_count(usage.get("prompt_tokens"))
         received = token_count(usage.get("completion_tokens"))
         return Reply(
