@@ -349,7 +349,7 @@ def _say(output: Output, totals: Totals, models: Sequence[str]) -> None:
 def say_unfinished(output: Output, totals: Totals) -> None:
     """Which items have no answer, why, and what to do next."""
     if totals.stopped:
-        output.note(f"Stopped early: {totals.stopped}. The same command goes on from there.")
+        output.note(f"Stopped early: {totals.stopped.rstrip('.')}. The same command goes on from there.")
     if totals.missing:
         missing = in_number(totals.missing, "{n} item is missing", "{n} items are missing")
         output.note(
