@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from lanner import campaign, protocols
 from lanner.errors import LannerError
@@ -27,7 +28,7 @@ Body = dict[str, Any]
 
 def shown(body: Body) -> list[str]:
     """The translations of the sentence that is asked about."""
-    text = str(body["messages"][-1]["content"])
+    text = str(body["messages"][1]["content"])
     asked = text.partition(">>>")[2].partition("(context)")[0] or text
     return [line.partition(": ")[2] for line in asked.splitlines() if line.startswith("Translation")]
 
@@ -103,6 +104,21 @@ def test_a_known_bias_is_found_and_no_other(tmp_path: Path, probe: str, score: C
     if probe == "injection":  # the size of a shift is that of the bias
         assert check.result.value == pytest.approx(0.25)
         assert check.result.counts["documents"] == 8
+
+
+def test_judges_who_were_never_asked_are_in_no_campaign(tmp_path: Path) -> None:
+    """Where the first part of an audit ends early the second is not begun; where nobody answers, nothing is left."""
+
+    def mute(_body: Body, _text: str) -> float:
+        raise web.HTTPUnauthorized
+
+    found = audited(tmp_path / "a.db", lambda _body, _text: 999, limits=Limits(4, backoff=0.0, hopeless=2))
+    assert (found.campaigns, found.checks) == (("audit-varied",), ())
+    with pytest.raises(LannerError, match="401"):
+        audited(tmp_path / "b.db", mute)
+    for path, names in (("a.db", ["audit-varied"]), ("b.db", [])):
+        with Store.open(tmp_path / path) as store:
+            assert [entry.name for entry in campaign.campaigns(store)] == names
 
 
 @pytest.mark.parametrize("language", ["xx", "en"])

@@ -36,7 +36,7 @@ from lanner.judges.comparison import (
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.prompt import require
 from lanner.judges.run import Connect, Report, run
-from lanner.judges.setup import campaign_of_texts, is_made_of
+from lanner.judges.setup import campaign_of_texts, is_made_of, removed_if_unused
 from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Spans
 from lanner.protocols.answers import likeness
 from lanner.stats.resample import Array, Resampling
@@ -133,17 +133,21 @@ async def audit_model(
         require(protocol, other.settings)
     if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
         others = {"plain": plain, **others}
-    varied = _campaign(store, f"{name}-varied", [_varied(document) for document in documents], protocol, [plain])
-    unchanged = [_plain(document, 2 if plain.swap else 1) for document in documents]
-    same = _campaign(store, f"{name}-plain", unchanged, protocol, list(others.values()))
-    totals = Totals()
-    for number, plans in ((varied, [plain]), (same, list(others.values()))):
-        left = _left(limits or Limits(), totals)
-        totals.add(await run(store, number, plans, limits=left, report=report, connect=connect))
-        if totals.stopped:
-            break
+    parts = {
+        f"{name}-varied": ([_varied(document) for document in documents], [plain]),
+        f"{name}-plain": ([_plain(document, 2 if plain.swap else 1) for document in documents], list(others.values())),
+    }
+    totals, numbers = Totals(), list[int]()
+    with removed_if_unused(store, [plain, *others.values()]):
+        for title, (texts, plans) in parts.items():
+            numbers.append(_campaign(store, title, texts, protocol, plans))
+            left = _left(limits or Limits(), totals)
+            totals.add(await run(store, numbers[-1], plans, limits=left, report=report, connect=connect))
+            if totals.stopped:
+                break
     if totals.is_out_of_money and limits and limits.max_cost is not None:
         totals.stopped = f"the next question could cost more than the limit of {limits.max_cost:g}"
+    varied, same = numbers[0], numbers[-1]  # the same one where the first has stopped: there the others said nothing
     first = answers_of(store, varied, protocol, plain.judge)
     people = {} if people_of is None else agreed_answers(store, people_of)
     checks = [
@@ -159,7 +163,7 @@ async def audit_model(
     judges = ((varied, plain.judge, _ORDERS), (same, others["samples"].judge, _REPEATS))
     for number, judge, names in judges:
         checks += _from_ledger(result for result in audit(store, number, judge, resampling=by) if result.name in names)
-    return Audit(tuple(checks), totals, tuple(campaign.get(store, number).name for number in (varied, same)))
+    return Audit(tuple(checks), totals, tuple(campaign.get(store, number).name for number in numbers))
 
 
 def _left(limits: Limits, totals: Totals) -> Limits:
