@@ -99,6 +99,16 @@ def test_overlaps_change_remove_undo(live: Live, page: Page) -> None:
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("alpha beta", "major"), ("beta gamma", "major")]
 
 
+def test_marks_that_another_device_has_made_are_named(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa", ("One two.", "alpha beta"), ("en", "de"))
+    theirs = [{"side": "target", "start": 0, "end": 5, "text": "alpha", "severity": "minor"}]
+    campaign.submit(live.store, work.tasks[0].id, 0, {"errors": theirs}, submission="other device")
+    hands.press("ArrowRight", "ArrowRight", "2")
+    conflict = page.locator("[id^=note-conflict]")
+    expect(conflict).to_contain_text("Keep mine: beta (major)")
+    expect(conflict).to_contain_text("Take the other: alpha (minor)")
+
+
 def test_missing_on_the_source_and_nowhere(live: Live, page: Page) -> None:
     work, hands = begin(live, page, "esa", ("The source has more words.", "kurz"), ("en", "de"))
     page.evaluate(SELECT, [0, "source", 15, 19])

@@ -413,8 +413,8 @@ export class Saving {
     app.note(
       `conflict-${i}-${question}`,
       `${words} ${t('both_kept')}`,
-      [t('mine', { value: inWords(ask, mine) })],
-      [t('theirs', { value: inWords(ask, theirs) }), take],
+      [t('mine', { value: inWords(ask, mine, app) })],
+      [t('theirs', { value: inWords(ask, theirs, app) }), take],
     );
   }
 
@@ -543,9 +543,15 @@ export class Saving {
   }
 }
 
-/** An answer as its question's margin says it. @param {Ask} ask @param {any} value */
-function inWords(ask, value) {
-  const brief = value == null || ask.q.each ? {} : ask.kind.brief(ask.el, value);
-  const words = brief.spoken ?? brief.long ?? brief.short ?? brief.badge ?? brief.note;
-  return words ?? (value ? canon(value) : '–');
+/**
+ * An answer as its question's margin says it.
+ * @param {Ask} ask
+ * @param {any} value
+ * @param {App} app
+ */
+function inWords({ el, q, kind }, value, app) {
+  if (value == null) return '–';
+  if (q.each) return canon(value);
+  const { spoken, long, short, badge, note } = kind.brief(el, value, app);
+  return spoken || long || short || badge || note || '–';
 }

@@ -97,7 +97,7 @@ interface Brief {
 interface Kind {
   read(el: any): any;
   write(el: any, value: any, app: App): void;
-  brief(el: any, value: any): Brief;
+  brief(el: any, value: any, app?: App): Brief;
   /** May refuse a change. */
   allow?(el: any, control: any): boolean;
   /** Takes a button of the control; whether that changed the answer. */

@@ -94,8 +94,17 @@ function entry(el, list, span, id, { marking, rows, t, frozen }) {
 }
 
 /**
- * @param {any} _
+ * Marks are seen in the text, not in the margin; where two answers are to be told apart they are
+ * said.
+ * @param {any} el
  * @param {Span[]} value
+ * @param {App} [app]
  * @returns {Brief}
  */
-export const brief = (_, value) => ({ spoken: String(value.length) });
+export const brief = (el, value, app) => ({
+  spoken: app && value.map(span => inWords(el, span, app)).join(', '),
+});
+
+/** @param {any} el @param {Span} span @param {App} app */
+const inWords = (el, span, { marking, t }) =>
+  `${span.text || t('nowhere')} (${marking.marks.named(el, span)})`;
