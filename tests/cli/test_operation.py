@@ -76,6 +76,8 @@ def test_a_whole_store_and_a_damaged_one(lanner: Command, tmp_path: Path) -> Non
     assert f"1 of {len(checks)} checks" in ran.err
     assert "not those it was made with" in ran.out
     assert lanner("verify", "copy.sqlite").code == 0
+    nowhere = lanner("verify", "nowhere.sqlite")
+    assert nowhere.code == 2 and "lanner backup" in nowhere.err and "lanner new" not in nowhere.err
 
 
 @pytest.fixture

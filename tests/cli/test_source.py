@@ -8,6 +8,7 @@ from cli.command import Command
 from data_sets import data_dir
 from lanner import cli
 from lanner.cli.source import materials
+from lanner.errors import ExitCode
 
 
 def test_a_path_wins_over_a_campaign_of_that_name(lanner: Command, tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_an_unknown_campaign_names_the_nearest(lanner: Command, tmp_path: Path) 
 def test_a_campaign_that_nobody_has_answered_yet_is_told_so(lanner: Command, pilot: str, line: str) -> None:
     command, *rest = line.split()
     ran = lanner(command, pilot, *rest)
-    assert ran.code == 2
+    assert ran.code == ExitCode.STATE
     assert "pilot has no judgements yet" in ran.err
     assert "lanner campaign show pilot" in ran.err
 

@@ -8,7 +8,7 @@ from data_sets import released
 from lanner import protocols
 from lanner.analysis import GROUPS
 from lanner.analysis.measures import Purpose, Selection, counted
-from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result
+from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result, Scale
 from lanner.monitor.agreement import BANDS, expected, leaning, list_disagreements, measures, spreading, unit_answers
 from lanner.monitor.agreement import divergence as divergence_of
 from lanner.monitor.snapshot import DisagreementFilter, Divergence
@@ -232,6 +232,18 @@ def test_few_shared_sentences_give_no_coefficient_but_say_how_many() -> None:
     assert found
     cell = found.pairs["a", "b"]
     assert (cell.value, cell.n, cell.same) == (None, 2, 0.5)
+
+
+def test_labels_in_an_order_are_merged_with_their_neighbours_alone() -> None:
+    """Whoever judges 5 where the other says 2 is no reason to call 2 and 5 the same."""
+    answers = {"a": [0, 2, 2, 5, 6, 10, 2], "b": [0, 5, 5, 5, 6, 10, 2]}
+    rows = [
+        {"judge": judge, "question": "q", "document": "d", "segment": str(at), "score": float(value)}
+        for judge, values in answers.items()
+        for at, value in enumerate(values)
+    ]
+    found = divergence(pl.DataFrame(rows), Scale(id="q", min=0, max=10, step=1), ["a", "b"], [])
+    assert found and {pair[:2] for pair in found.merges} == {("0", "2"), ("2", "5"), ("5", "6"), ("6", "10")}
 
 
 def test_grids_scales_and_sets_work_alike() -> None:

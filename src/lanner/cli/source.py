@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lanner.cli import notes_of, pending_notes, reading_options
 from lanner.cli.early_checks import has_store, names, refuse_missing, refuse_unknown_judges
-from lanner.errors import InputError, LannerError, StatisticError, check_known
+from lanner.errors import CampaignError, InputError, LannerError, StatisticError, check_known
 
 if TYPE_CHECKING:
     from lanner.analysis.material import Material
@@ -60,8 +60,9 @@ class Source:
         parts = materials(self.place, self.store, self.format, self.protocol)
         if parts and not unjudged and not any(part.judgements for part in parts):
             name = parts[0].name
-            raise StatisticError(
+            raise CampaignError(
                 f"{name} has no judgements yet.",
+                code="nothing_judged",
                 next_step=f"Judges answer while `lanner serve` runs; `lanner campaign show {name}` says how far.",
             )
         return parts

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import polars as pl
@@ -50,6 +50,7 @@ from lanner.monitor.snapshot import (
     UnitAnswers,
 )
 from lanner.protocols.answers import in_order
+from lanner.protocols.kinds import kind_of
 from lanner.stats.diagnosis import severity
 from lanner.stats.frame import SYSTEMS, distinct
 from lanner.stats.power import documents_needed
@@ -317,7 +318,7 @@ def divergence(
         leanings = leaning(own, replace(rows.selection, groups=("people",))) if several else ()
         return divergence(shared=units, bounds=bounds, spreads=spreads, leanings=leanings)
     units, shares = _shares(everyone, question)
-    now, merges = _merges(own) if several and not own.sets else (None, ())
+    now, merges = _merges(own, _is_ordered(question)) if several and not own.sets else (None, ())
     return divergence(
         shared=units,
         labels=_names(ratings, question),
@@ -423,8 +424,13 @@ def _odd_ones(ratings: Ratings) -> OddOnes | None:
     )
 
 
-def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
-    """α (nominal) now, and how it changes when two labels count as one: largest gain first.
+def _is_ordered(question: Question) -> bool:
+    return kind_of(question).level(question) in ("ordinal", "interval")
+
+
+def _merges(ratings: Ratings, ordered: bool) -> tuple[float | None, tuple[tuple[str, str, float], ...]]:
+    """α (nominal) now, and how it changes when two labels count as one: largest gain first. Of labels in an order only
+    neighbours among those given can be one.
 
     Merging two labels turns their disagreements into agreements and adds up their counts, so every merger follows from
     how often each two labels meet; the answers are gone through once.
@@ -441,7 +447,8 @@ def _merges(ratings: Ratings) -> tuple[float | None, tuple[tuple[str, str, float
     if now is None or not 3 <= len(answers) <= 12:
         return now, ()
     changes = []
-    for one, other in combinations(answers, 2):
+    places = answers[np.argsort(ratings.points[answers], kind="stable")]
+    for one, other in pairwise(places) if ordered else combinations(answers, 2):
         keep = np.delete(np.arange(size), other)
         merger = np.eye(size)
         merger[other, one] = 1

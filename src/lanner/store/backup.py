@@ -139,6 +139,13 @@ def verify(store: Store, expected_hash: str | None = None) -> list[Finding]:
 
 def verify_file(path: Path, expected_hash: str | None = None) -> list[Finding]:
     """Every check of a SQLite file, without changing a byte of it."""
+    if not path.is_file():
+        raise StoreError(
+            "There is no such file.",
+            code="unknown_store",
+            where=Where(file=path),
+            next_step="Give the path of a store or a backup; `lanner backup` makes one.",
+        )
     inspect_file(path, create=False)
     try:
         with reading_file(path) as connection:
