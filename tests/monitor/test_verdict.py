@@ -60,9 +60,10 @@ def test_alike_answers_and_a_single_document_are_called_what_they_are() -> None:
     found = judged(main=measure(None))
     assert words(found.checks[0])[3] == "all answers are alike"
     assert "same answer" in advice(found)
-    found = judged(main=measure(0.5))
+    found = judged(main=measure(0.5, documents=1))
     assert words(found.checks[0])[1] == "no interval yet"
     assert "several documents" in advice(found)
+    assert "There is no interval yet: these documents" in advice(judged(main=measure(1.0, documents=6)))
 
 
 def test_a_campaign_with_two_things_to_fix() -> None:

@@ -356,6 +356,8 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
             message("Everyone has given the same answer so far; agreement cannot be measured yet.")
             if main.value is None
             else message("An interval appears when two people have judged several documents.")
+            if main.documents < 2
+            else message("There is no interval yet: these documents do not show how far it varies.")
         )
     elif agreement.tone == "none":
         advice.append(message("Agreement appears after {n} sentences that two people have judged.", n=FEWEST))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import lxml.html
@@ -55,6 +56,19 @@ def test_the_live_page_and_its_panels(client: TestClient, store: Store) -> None:
     assert panels.status_code == 200
     assert "<html" not in panels.text
     assert 'data-panel="progress"' in panels.text
+
+
+def test_where_all_answers_are_alike_the_page_does_not_call_them_few(client: TestClient, store: Store) -> None:
+    open_campaign(store)
+    for judge in ("J1", "J2"):
+        for task in campaign.tasks(store, "trial", judge):
+            for item in range(len(task.items)):
+                campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}")
+    sign_in(client, store)
+    client.portal.call(partial(client.app.state.site.live.snapshot, 1, "", wait=60.0))  # type: ignore[attr-defined, union-attr]
+    page = client.get("/campaigns/trial").text
+    assert "No two judges share" not in page
+    assert page.count("Everyone has given the same answer so far") >= 3, "verdict, agreement and map"
 
 
 def test_a_title_keeps_its_own_direction(client: TestClient, store: Store) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
-from lanner.model.messages import number
+from lanner.model.messages import leading, number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
 from lanner.web.speech import say
 
@@ -313,6 +313,8 @@ def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale
     places = _stack([scale.place(value) for _, value, _ in parts_by_value])
     for (label, value, group), (x, up) in zip(parts_by_value, places, strict=True):
         drawing.circle(x, y - up, 4, f"g-{group}" if group else "pt0", f"{label}: {number(value, 2)}")
+    if len(leading(parts, lambda part: -part[1])) > 1:  # no weakest one
+        return
     label, value, _ = parts_by_value[0]
     words = say("weakest: {part} {value}", part=fit(label, 190, LETTER), value=number(value, 2))
     at = places[0][0]
