@@ -527,7 +527,9 @@ def _whole(
 
 def _best_first(ranks: Sequence[int], systems: Sequence[str]) -> str:
     """An order by the names of the systems: oak > elm = fir."""
-    by_rank = {rank: [name for name, own in zip(systems, ranks, strict=False) if own == rank] for rank in sorted(ranks)}
+    by_rank = {
+        rank: [apart(name) for name, own in zip(systems, ranks, strict=False) if own == rank] for rank in sorted(ranks)
+    }
     return " > ".join(" = ".join(names) for names in by_rank.values())
 
 
@@ -540,7 +542,7 @@ def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
     for span in spans:
         category = wording.option(question, str(span["category"])).label if span.get("category") else ""
         traits = [lowered(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
-        words = str(span.get("text") or say("something missing"))
+        words = apart(span.get("text") or say("something missing"))
         marks.append(f"{words} ({', '.join(traits)})" if traits else words)
     return ", ".join(marks) or say("nothing")
 

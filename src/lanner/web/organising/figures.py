@@ -16,7 +16,7 @@ from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
 from lanner.model.messages import leading, number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
-from lanner.web.speech import say
+from lanner.web.speech import apart, say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
 
@@ -477,7 +477,9 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         x += size + 2
     bar = 8 + LINE * max([1, *map(len, words)])
     drawing = Drawing(
-        say("Of {n}: {what}", n=total, what=", ".join(f"{name} {count}" for name, count, _ in parts)), bar + 58, 402
+        say("Of {n}: {what}", n=total, what=", ".join(f"{apart(name)} {count}" for name, count, _ in parts)),
+        bar + 58,
+        402,
     )
     x = 0.0
     for (name, count, css), size, lines in zip(parts_drawn, sizes, words, strict=True):

@@ -42,7 +42,7 @@ from lanner.web.organising.log import Line, log_lines
 from lanner.web.organising.results import DecidedPanel, decided_panel
 from lanner.web.rendering import page
 from lanner.web.site import Site
-from lanner.web.speech import amount, day, language, listed, mark, say, translate
+from lanner.web.speech import amount, apart, day, language, listed, mark, say, translate
 
 STATES = {
     "draft": ("Draft", "wait"),
@@ -214,7 +214,7 @@ def _about(status: CampaignStatus, now: datetime) -> str:
     sentences = amount(corpus.sentences, "{n} sentence", "{n} sentences")
     inside = amount(corpus.documents, "in {n} document", "in {n} documents")
     parts = [status.wording.title, f"{sentences} {inside}"]
-    domains = [f"{domain} {documents}" for domain, documents, _ in corpus.domains if domain]
+    domains = [f"{apart(domain)} {documents}" for domain, documents, _ in corpus.domains if domain]
     if len(domains) > 1:
         parts[-1] += f" ({', '.join(domains[:6])})"
     parts.append(say(designs.titles().get(campaign.design, campaign.design)).rstrip("."))
