@@ -62,6 +62,8 @@ def test_messages_become_the_segments_of_one_document(catalogue: Path) -> None:
     assert document.segments[0].meta == {"remarks": "shown on the button", "references": "pump.c:12"}
     assert document.segments[1].meta["context"] == "menu"
     assert document.segments[1].meta["flags"] == "c-format, fuzzy"
+    assert "1 message has no translation; it is shown and not judged." in reading.notes
+    assert "2 translations are marked fuzzy; they are judged like the others." in reading.notes
 
 
 def test_languages_and_the_system_can_be_named(catalogue: Path) -> None:
@@ -82,6 +84,14 @@ def test_plural_forms_beyond_two_are_kept(tmp_path: Path) -> None:
         "msgstr[1]": "%d файла",
         "msgstr[2]": "%d файлов",
     }
+
+
+def test_a_language_without_plurals_has_one_form_for_both(tmp_path: Path) -> None:
+    path = tmp_path / "ja.po"
+    path.write_text('msgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] "%d ファイル"\n', encoding="utf-8")
+    [reading] = formats.read(path)
+    assert [segment.outputs["target"] for segment in reading.documents[0]] == ["%d ファイル"] * 2
+    assert not any("no translation" in note for note in reading.notes)
 
 
 def test_a_line_that_does_not_belong_is_named(tmp_path: Path) -> None:

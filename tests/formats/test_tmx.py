@@ -107,6 +107,16 @@ def test_a_memory_without_units_is_an_error(tmp_path: Path) -> None:
         formats.read(path)
 
 
+def test_inline_codes_are_said(tmp_path: Path) -> None:
+    seg = '<seg>Press <bpt i="1"/>Start<ept i="1"/>.</seg>'
+    unit = f'<tu><tuv xml:lang="en">{seg}</tuv><tuv xml:lang="de"><seg>Start.</seg></tuv></tu>'
+    path = tmp_path / "t.tmx"
+    path.write_text(f'<tmx version="1.4"><header srclang="en"/><body>{unit}</body></tmx>', encoding="utf-8")
+    [reading] = formats.read(path)
+    assert reading.documents[0].segments[0].source == "Press {1}Start{/1}."
+    assert "1 text has inline codes, shown as {1} and {/1}." in reading.notes
+
+
 def test_units_without_ids_stand_beside_units_with_ids(tmp_path: Path) -> None:
     units = "".join(
         f'<tu{" tuid=" + chr(34) + tuid + chr(34) if tuid else ""}><tuv xml:lang="en"><seg>S {n}.</seg></tuv>'

@@ -150,4 +150,22 @@ def test_codes_that_trados_keeps_are_no_segments_and_a_path_is_no_title(tmp_path
     (reading,) = formats.read(path)
     (document,) = reading.documents
     assert (document.id, document.title) == ("C:\\Users\\x\\letter.docx", "letter.docx")
-    assert [segment.id for segment in document] == ["b", "c"]
+    assert [(segment.id, segment.judged, segment.flags) for segment in document] == [("b", False, ()), ("c", True, ())]
+    assert any("1 segment is not to be translated" in note for note in reading.notes)
+    formats.write("xliff", tmp_path / "again.xlf", [document])
+    assert [segment.judged for segment in next(iter(formats.read_documents(tmp_path / "again.xlf")))] == [False, True]
+
+
+def test_ids_of_segments_need_differ_within_their_unit_alone(tmp_path: Path) -> None:
+    path = tmp_path / "two.xlf"
+    segment = '<segment id="s1"><source>{0}</source><target>{0}</target></segment>'
+    units = [
+        f'<unit id="u1">{segment.format("One.")}<segment id="s2"><source>Two.</source></segment></unit>',
+        f'<group id="g" translate="no"><unit id="u2">{segment.format("Three.")}</unit>'
+        f'<unit id="u3" translate="yes"><segment><source>Four.</source></segment></unit></group>',
+    ]
+    head = '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en" trgLang="de">'
+    path.write_text(f'{head}<file id="f">{"".join(units)}</file></xliff>', encoding="utf-8")
+    [document] = formats.read_documents(path)
+    ids = [("u1.s1", "One.", True), ("u1.s2", "Two.", True), ("u2.s1", "Three.", False), ("u3", "Four.", True)]
+    assert [(segment.id, segment.source, segment.judged) for segment in document] == ids

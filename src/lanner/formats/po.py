@@ -66,7 +66,11 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
             )
         )
     if n := sum(not segment.judged for segment in segments):
-        notes.append(f"{n} messages have no translation; they are shown and not judged.")
+        have, they = ("message has", "it is") if n == 1 else ("messages have", "they are")
+        notes.append(f"{n} {have} no translation; {they} shown and not judged.")
+    if n := sum("fuzzy" in str(segment.meta.get("flags", "")) and segment.judged for segment in segments):
+        have, they = ("translation is", "it is") if n == 1 else ("translations are", "they are")
+        notes.append(f"{n} {have} marked fuzzy; {they} judged like the others.")
     document = Document(name, tuple(segments), source_language=pair[0], target_language=pair[1])
     return [Reading(name, (document,), notes=tuple(notes))]
 
@@ -79,8 +83,8 @@ def _segments(message: _Message, count: int, system: str) -> Iterator[Segment]:
     forms = {key: text for key, text in texts.items() if key.startswith("msgstr")}
     pairs = [(texts["msgid"], forms.get("msgstr", forms.get("msgstr[0]", "")))]
     if "msgid_plural" in texts:
-        last = max((key for key in forms if key != "msgstr[0]"), default="")
-        pairs.append((texts["msgid_plural"], forms.get("msgstr[1]", forms.get(last, ""))))
+        # languages without a plural, such as Japanese, have one form for both
+        pairs.append((texts["msgid_plural"], forms.get("msgstr[1]", forms.get("msgstr[0]", ""))))
         if len(forms) > 2:
             meta["plural_forms"] = dict(forms)
     for source, translation in pairs:

@@ -32,36 +32,23 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, *, system: str = "target", languages: str = "") -> list[Reading]:
     """All units."""
-    documents = tuple(read_documents(path, system=system, languages=languages))
+    memory = _Memory(path, system, languages)
+    documents = tuple(memory.documents())
     named = len(documents) > 1 or (documents and documents[0].id != path.name.split(".")[0])
     notes = [] if named else ["TMX has no documents: the units are one, in the order of the file."]
     more = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
     if more and not languages:
         pair = documents[0].language_pair
         notes.append(Note(f"Read as {pair}; also there: {', '.join(more)}.", "--languages PAIR chooses another pair."))
+    if n := memory.texts_with_codes:
+        have = "text has" if n == 1 else "texts have"
+        notes.append(f"{n} {have} inline codes, shown as {{1}} and {{/1}}.")
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
 def read_documents(path: Path, *, system: str = "target", languages: str = "") -> Iterator[Document]:
     """Documents one by one, where properties name them; else the one that holds all units."""
-    memory = _Memory(path, system, languages)
-    gathering = Gathering(path, path.name.split(".")[0], has_documents=False, has_segments=False)
-    empty = True
-    for element in xml.elements(path, "header", "tu"):
-        empty = empty and xml.local(element) == "header"
-        if xml.local(element) == "header":
-            memory.source = element.get("srclang", "")
-            continue
-        memory.add(gathering, element)
-        if len(gathering) > 1:
-            yield gathering.release_first()
-    if empty:
-        textfile.failed(path, "There is no translation unit in this file.", code="no_units")
-    if memory.pair and not memory.targets:
-        known = ", ".join(sorted(memory.languages)) or "none of these"
-        pair = "-".join(memory.pair)
-        textfile.failed(path, f"No unit has both languages of {pair}; the file has {known}.", code="no_units")
-    yield from gathering.documents()
+    yield from _Memory(path, system, languages).documents()
 
 
 class _Memory:
@@ -73,6 +60,26 @@ class _Memory:
         self.source = ""
         self.languages: set[str] = set()
         self.targets = 0
+        self.texts_with_codes = 0
+
+    def documents(self) -> Iterator[Document]:
+        gathering = Gathering(self.path, self.path.name.split(".")[0], has_documents=False, has_segments=False)
+        empty = True
+        for element in xml.elements(self.path, "header", "tu"):
+            empty = empty and xml.local(element) == "header"
+            if xml.local(element) == "header":
+                self.source = element.get("srclang", "")
+                continue
+            self.add(gathering, element)
+            if len(gathering) > 1:
+                yield gathering.release_first()
+        if empty:
+            textfile.failed(self.path, "There is no translation unit in this file.", code="no_units")
+        if self.pair and not self.targets:
+            known = ", ".join(sorted(self.languages)) or "none of these"
+            pair = "-".join(self.pair)
+            textfile.failed(self.path, f"No unit has both languages of {pair}; the file has {known}.", code="no_units")
+        yield from gathering.documents()
 
     def add(self, gathering: Gathering, unit: Any) -> None:
         line = unit.sourceline
@@ -118,6 +125,7 @@ class _Memory:
         segments = xml.children(variant, "seg")
         if len(segments) != 1:
             textfile.failed(self.path, "A language of this unit has no segment.", variant.sourceline)
+        self.texts_with_codes += xml.has_markup(segments[0])
         return xml.readable_text(segments[0])
 
 

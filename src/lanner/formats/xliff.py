@@ -1,9 +1,10 @@
 """XLIFF 1.2 and 2.x: each `file` is a document, each unit (1.2) or segment (2.x) a segment with its target as output.
 
-Ids are kept; without an id of its own a segment of a unit is counted within it. A unit of 1.2 that its tool split into
-sentences (`seg-source` with `mrk`) is as many segments. Inline codes are read as placeholders, `{1}bold{/1}` and `{2}`,
-and the segment's `meta` keeps the markup whole for writing. A segment whose target is empty or missing has no output,
-so nobody is asked about it. Groups become paragraphs.
+Ids are kept; without an id of its own a segment of a unit is counted within it, and where segments of two units have
+one id, each has that of its unit before it. What is not to be translated is shown and not judged. A unit of 1.2 that
+its tool split into sentences (`seg-source` with `mrk`) is as many segments. Inline codes are read as placeholders,
+`{1}bold{/1}` and `{2}`, and the segment's `meta` keeps the markup whole for writing. A segment whose target is empty or
+missing has no output, so nobody is asked about it. Groups become paragraphs.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ def read(path: Path, *, system: str = "target") -> list[Reading]:
     if empty:
         have, they = ("segment has", "it is") if empty == 1 else ("segments have", "they are")
         notes.append(f"{empty} {have} no target; {they} shown and not assigned to anybody.")
+    if n := sum(not segment.judged for segment in segments):
+        are, they = ("segment is", "it is") if n == 1 else ("segments are", "they are")
+        notes.append(f"{n} {are} not to be translated (translate=no); {they} shown and not judged.")
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
@@ -84,17 +88,18 @@ def _about(file: Any) -> dict[str, str]:
 def _drafts(path: Path, name: str, element: Any, system: str) -> list[Draft]:
     drafts: dict[str, Draft] = {}
     groups: dict[Any, int] = {}
-    for unit in element.iter():
-        if xml.local(unit) not in ("trans-unit", "unit") or _is_structure(unit):
-            continue
+    units = [unit for unit in element.iter() if xml.local(unit) in ("trans-unit", "unit") and not _is_structure(unit)]
+    ids = [part.get("id") for unit in units for part in xml.children(unit, "segment") if part.get("id")]
+    within_unit = len(set(ids)) < len(ids)
+    for unit in units:
         parent = unit.getparent()
         paragraph = groups.setdefault(parent, len(groups) + 1) if xml.local(parent) == "group" else None
         notes = [xml.text_of(note) for note in xml.children(unit, "note")]
-        for part in _parts(path, unit):
+        for part in _parts(path, unit, within_unit=within_unit):
             if not part.key or part.key in drafts:
                 what = f"Two segments of {name!r} have the id {part.key!r}." if part.key else "A segment has no id."
                 textfile.failed(path, what, unit.sourceline)
-            draft = _draft(name, part, system, paragraph)
+            draft = _draft(name, part, system, paragraph, judged=_is_to_be_translated(unit))
             if notes:
                 draft.meta["notes"] = notes
             drafts[part.key] = draft
@@ -106,6 +111,12 @@ def _is_structure(unit: Any) -> bool:
     return unit.get("translate") == "no" and not any("".join(part.itertext()).strip() for part in unit)
 
 
+def _is_to_be_translated(unit: Any) -> bool:
+    """Whether a unit is, as it says itself, or the nearest group or file around it."""
+    said = (part.get("translate") for part in (unit, *unit.iterancestors()))
+    return next((word for word in said if word), "yes") != "no"
+
+
 class _Part(NamedTuple):
     """A segment of a unit: its id, and the elements with its source and target."""
 
@@ -115,12 +126,14 @@ class _Part(NamedTuple):
     state: str
 
 
-def _parts(path: Path, unit: Any) -> Iterator[_Part]:
+def _parts(path: Path, unit: Any, *, within_unit: bool) -> Iterator[_Part]:
+    """The segments of a unit, called `within_unit` where their own ids are not enough."""
     own = unit.get("id") or unit.get("name") or ""
     if xml.local(unit) == "unit":
         segments = xml.children(unit, "segment")
         for number, segment in enumerate(segments, 1):
             key = segment.get("id") or (own if len(segments) == 1 else f"{own}.{number}")
+            key = f"{own}.{key}" if within_unit and segment.get("id") else key
             source = _only(path, segment, key)
             target = next(iter(xml.children(segment, "target")), None)
             yield _Part(key, source, target, segment.get("state") or "")
@@ -151,15 +164,16 @@ def _sentences(element: Any) -> dict[str, Any]:
     return {mark.get("mid") or str(number): mark for number, mark in enumerate(marks, 1)}
 
 
-def _draft(name: str, part: _Part, system: str, paragraph: int | None) -> Draft:
+def _draft(name: str, part: _Part, system: str, paragraph: int | None, *, judged: bool) -> Draft:
     draft = Draft(name, part.key, part.source.sourceline, xml.readable_text(part.source), paragraph=paragraph)
+    draft.judged = judged
     markup = {"source": xml.inner_xml(part.source)} if xml.has_markup(part.source) else {}
     text = xml.readable_text(part.target) if part.target is not None else ""
     if text.strip():
         draft.outputs[system] = text
         if xml.has_markup(part.target):
             markup["target"] = xml.inner_xml(part.target)
-    else:
+    elif judged:
         draft.flags.append("no_target")
     if part.state:
         draft.meta["state"] = part.state
@@ -205,6 +219,8 @@ def write(
             last = segment.paragraph
             unit = etree.SubElement(parent, f"{{{_NAMESPACE}}}trans-unit")
             xml.put_attribute(path, unit, "id", segment.id)
+            if not segment.judged and segment.source.strip():  # without text it would be the tool's own
+                unit.set("translate", "no")
             _put(path, etree.SubElement(unit, f"{{{_NAMESPACE}}}source"), segment, "source", segment.source)
             if output in segment.outputs:
                 target = etree.SubElement(unit, f"{{{_NAMESPACE}}}target")
