@@ -98,6 +98,7 @@ def test_refusals_leave_nothing_behind(store: Store) -> None:
         (InputError, {"name": "second", "documents": []}),
         (InputError, {"name": "second", "documents": corpus() * 2}),
         (InputError, {"name": "second", "documents": [twice]}),
+        (InputError, {"name": "second", "documents": [replace(corpus()[0], id=id_) for id_ in ("\u00e9", "e\u0301")]}),
         (InputError, {"name": "second", "documents": [replace(corpus()[0], id="")]}),
         (InputError, {"name": "second", "documents": [Document("d", (Segment("1", "…", {"a|b": "…"}),))]}),
         (DesignError, {"name": "second", "judges": JUDGES * 2}),

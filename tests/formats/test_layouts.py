@@ -1116,6 +1116,20 @@ def test_a_system_with_a_bar_in_its_name_is_refused_and_not_lost(tmp_path: Path,
     assert "'B|few-shot'" in str(refusal.value)
 
 
+@pytest.mark.parametrize("what", ["judge", "document", "system"])
+def test_ids_that_look_the_same_are_refused_and_not_two(tmp_path: Path, what: str) -> None:
+    """é is one code point, or an e and an accent: one judge would be compared with themselves."""
+    rows = [
+        {"judge": "Ana", "document": f"d{n}", "system": "Oak", "score": str(n), **({what: name} if n < 2 else {})}
+        for n, name in enumerate(["Andr\u00e9", "Andre\u0301", "", ""])
+    ]
+    table = "\n".join(",".join(row.values()) for row in rows)
+    (tmp_path / "t.csv").write_text(f"judge,document,system,score\n{table}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f"The {what} 'Andr") as refusal:
+        formats.read(tmp_path / "t.csv")
+    assert refusal.value.code == "look_alikes"
+
+
 def test_two_systems_with_a_bar_between_them_are_compared_also_beside_single_ones(tmp_path: Path) -> None:
     rows = ["A|B,preference,a", "A,score,3", "B,score,4"]
     table = ["judge,document,system,question,answer", *(f"Ana,d{n},{row}" for n in range(3) for row in rows)]

@@ -109,6 +109,7 @@ CASES: list[tuple[Question, Any, str]] = [
     (Text(id="q", required=True), "  ", "missing"),
     (Text(id="q", max_length=3), "four", "too_long"),
     (Text(id="q"), 4, "shape"),
+    (Text(id="q"), "half \ud83d", "half_character"),
     (Choice(id="q", options=ABC), None, "missing"),
 ]
 

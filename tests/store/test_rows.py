@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
@@ -32,8 +33,12 @@ values = st.recursive(scalars | anything, lambda inner: st.lists(inner, max_size
 @given(values)
 def test_json_comes_back_as_it_was(value: object) -> None:
     text = dumps(value)
-    assert loads(text) == value
     text.encode()
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+        assert loads(text) == value
+    except UnicodeEncodeError:  # half a surrogate pair
+        assert "\ufffd" in json.dumps(loads(text), ensure_ascii=False)
 
 
 @settings(deadline=None)

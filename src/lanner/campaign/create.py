@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from unicodedata import normalize
 
 from lanner import protocols, registry
 from lanner.campaign.assignment import add_tasks, check_new, deal, write_tasks
@@ -270,7 +271,8 @@ def check_documents(documents: Sequence[Document]) -> None:
 
 
 def _refuse_twice(what: str, ids: Sequence[str]) -> None:
-    twice = next((id_ for id_, count in Counter(ids).items() if count > 1), None)
+    # é may be one code point, or two: nobody would see the difference
+    twice = next((id_ for id_, count in Counter(normalize("NFC", id_) for id_ in ids).items() if count > 1), None)
     if twice is not None:
         raise InputError(f"The {what} {twice!r} is there twice.", next_step="Give each an id of its own.")
 

@@ -13,6 +13,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
@@ -123,10 +124,29 @@ def read(
 
 def _check_names(reading: Reading, path: Path) -> None:
     """Refuse a system with | in its name where it was judged: the tables of answers have it between two systems that
-    are compared, so that its scores would count for nobody."""
+    are compared, so that its scores would count for nobody. Refuse two ids that nobody can tell apart by sight."""
     names = dict.fromkeys(name for judgement in reading.judgements for name in judgement.systems)
     if bad := next((name for name in names if "|" in name), ""):
         raise bar_in_name(bad, Where(path))
+    texts, answers = reading.documents, reading.judgements
+    _refuse_look_alikes("judge", {*(j.id for j in reading.judges), *(j.judge for j in answers)}, path)
+    _refuse_look_alikes("document", {*(d.id for d in texts), *(j.document for j in answers)}, path)
+    _refuse_look_alikes("system", {*names, *(name for document in texts for name in document.systems)}, path)
+
+
+def _refuse_look_alikes(what: str, ids: Iterable[str], path: Path) -> None:
+    """Refuse ids that differ in their code points alone: é is one, or an e and its accent, and two judges would be
+    compared who are one."""
+    by_form: dict[str, str] = {}
+    for name in ids:
+        if not name.isascii() and by_form.setdefault(normalize("NFC", name), name) != name:
+            raise InputError(
+                f"The {what} {name!r} is written in two ways that look the same: letters with their accents as one "
+                "code point, and as two.",
+                code="look_alikes",
+                where=Where(path),
+                next_step="Write it one way, for instance in the normal form NFC.",
+            )
 
 
 def _with_empty_outputs(reading: Reading) -> Reading:

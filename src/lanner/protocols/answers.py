@@ -7,6 +7,7 @@ all (an unknown label) is an error. Nothing is repaired silently and nothing is 
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,6 +127,8 @@ def _check_answer(check: Check, value: Json, labels: Sequence[str]) -> Json:
         if question.required:
             check.violation("missing", "an answer is needed.")
         return None
+    if isinstance(value, str | list | dict) and not _is_writable(value):
+        raise check.error("half_character", "a text holds half of a surrogate pair.", "Write the character whole.")
     kind = kind_of(question)
     if not question.for_each:
         return kind.check(question, value, check)
@@ -137,6 +140,15 @@ def _check_answer(check: Check, value: Json, labels: Sequence[str]) -> Json:
         check.violation("incomplete", f"{lacking[0]!r} has no answer yet.")
     order = [*labels, *(label for label in value if label not in labels)]
     return {label: kind.check(question, value[label], check) for label in order if value.get(label) is not None}
+
+
+def _is_writable(value: Json) -> bool:
+    """Whether every text in an answer is one that files can hold: programs send half of a surrogate pair, too."""
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # Answers from plain fields, as a form without a script or a command line sends them.

@@ -176,11 +176,13 @@ def dumps(value: Json) -> str:
 
 
 def loads(text: str) -> Json:
-    """What `dumps` was given."""
+    """What `dumps` was given. Half of a surrogate pair, which earlier versions took as part of an answer and no file
+    can hold, is read as a replacement character."""
     try:
         return from_json(text)
-    except ValueError:  # the escaped half of a surrogate pair
-        return json.loads(text)
+    except ValueError:
+        half = json.dumps(json.loads(text), ensure_ascii=False)
+        return json.loads(half.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @overload

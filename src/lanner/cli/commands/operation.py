@@ -219,8 +219,8 @@ def restore(**options: Any) -> None:
 @json_option
 def verify(**options: Any) -> None:
     """Check the database and its invariants: references resolve, revisions form chains, saves are complete, texts and
-    protocols are unchanged, and judgements match the hash chain. Judges, assignments, control items, settings and log have
-    no hash and are not covered. Changes nothing.
+    protocols are unchanged, and judgements match the hash chain. Judges, assignments, control items, settings and log
+    have no hash and are not covered. Changes nothing.
 
     Example: lanner verify
     """
