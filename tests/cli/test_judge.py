@@ -245,8 +245,9 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
         assert {judge.id for judge in campaign.judges(store, "c")} == {"ana"}, "the campaign itself stays as it is"
     compared = lanner("compare", "--judges", "c-contexts", "--store", place, "--json").envelope["rows"]
     assert {row["context"] for row in compared} == {"people", "none", "source±1"}
-    other = lanner(*command, "--compare-contexts", "--protocol", "esa")
-    assert (other.code, "asks da, not esa" in other.err) == (2, True)
+    for more, what in ((("--compare-contexts", "--protocol", "esa"), "asks da, not esa"), (("--lp", "en-de"), "whole")):
+        other = lanner(*command, *more)
+        assert (other.code, what in other.err) == (2, True)
 
 
 def test_a_model_that_answered_nothing_is_said_to_have_not(lanner: Command, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from lanner import campaign, protocols
-from lanner.cli import slug
+from lanner.cli import reading_options, slug
 from lanner.cli.early_checks import has_store
 from lanner.cli.model_judges import run_replay
 from lanner.cli.output import Columns, Output, progress_bar, result_rows
@@ -46,12 +46,16 @@ def texts_and_protocol(store: Store | None, source: str, options: dict[str, Any]
     """What would be judged, without making anything."""
     names = [entry.name for entry in campaign.campaigns(store)] if store else []
     if store and source in names:
-        _refuse_other_protocol(campaign.get(store, source), options["protocol"])
+        _refuse_other_task(campaign.get(store, source), options["protocol"])
         return campaign.documents(store, source), campaign.protocol(store, source)
     return _texts(source, names, options), protocols.load(_asked(options))
 
 
-def _refuse_other_protocol(found: Campaign, name: str | None) -> None:
+def _refuse_other_task(found: Campaign, name: str | None) -> None:
+    """Refuse to judge a campaign by another protocol, or in part: all of its texts would be asked about, and paid."""
+    if pair := reading_options().get("languages"):
+        what = f"A campaign is judged whole, and not its texts of {pair} alone."
+        raise LannerError(what, next_step="Leave out --languages, or make a campaign for each language pair.")
     if name and protocols.load(name).name != found.protocol_name:
         what = f"The campaign {found.name!r} asks {found.protocol_name}, not {name}."
         raise LannerError(what, next_step="Leave out --protocol, or give a file of texts.")
@@ -62,7 +66,7 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
     names = [entry.name for entry in campaign.campaigns(store)]
     if source in names:
         found = campaign.get(store, source)
-        _refuse_other_protocol(found, options["protocol"])
+        _refuse_other_task(found, options["protocol"])
         return found
     documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
     name = _campaign_name(source, protocol, options)
