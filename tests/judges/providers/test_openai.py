@@ -79,6 +79,23 @@ def test_what_a_server_refuses_is_left_out_from_then_on() -> None:
     assert {"seed", "temperature"}.isdisjoint(stub.bodies[-1])
 
 
+def test_questions_under_way_together_learn_what_one_of_them_was_refused_for() -> None:
+    """All but the first were given up, as questions that the server would never answer."""
+    stub = Stub(refusing("temperature", "max_tokens", "type:json_schema"), delay=0.01)
+
+    async def go(**more: Any) -> list[Reply]:
+        async with serving(stub) as url:
+            provider = connect(Endpoint(url))
+            try:
+                return await asyncio.gather(*(provider.ask(CALL._replace(**more)) for _ in range(4)))
+            finally:
+                await provider.close()
+
+    assert [reply.means for reply in asyncio.run(go())] == ["json_object"] * 4
+    with pytest.raises(UnanswerableError, match="temperature"):  # nothing of the user's own is left out
+        asyncio.run(go(extra={"temperature": 0.5}))
+
+
 def test_the_other_name_of_the_length_limit_is_tried() -> None:
     stub = Stub(refusing("max_tokens"))
     ask(stub)

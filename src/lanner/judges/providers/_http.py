@@ -248,8 +248,10 @@ class Connection:
                 return reply
             words = self._words(content)
             is_puzzled = status in NOT_UNDERSTOOD
-            if is_puzzled and self._adapt(words, family, step, body):
-                continue
+            if is_puzzled:
+                self._adapt(words, family, step, body)
+                if self._body(call, family, family.means[self._step]) != body:  # also by what others learned meanwhile
+                    continue
             if is_puzzled and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
                 call = call._replace(max_tokens=call.max_tokens // 2)
                 continue
@@ -393,7 +395,7 @@ class Connection:
         if step + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
             self._step = max(self._step, step + 1)
             return True
-        return self._step > step
+        return False
 
     def _names_length(self, words: str) -> bool:
         complaint = words.casefold()
