@@ -341,6 +341,11 @@ def _say(output: Output, totals: Totals, models: Sequence[str]) -> None:
             f"{_replies(totals.overlong)} longer than allowed: the server does not keep to max_tokens, so a limit on "
             "costs can be passed."
         )
+    if totals.own_temperature:
+        output.note(
+            f"{_replies(totals.own_temperature)} came at the server's own temperature: it does not take the one that "
+            "was asked for, which stands in the judge's settings and in reports."
+        )
     for model, number in totals.answered_as.items():
         were = "was" if len(models) == 1 else "were"
         as_asked = "" if model in models else f", though {words(models)} {were} asked"

@@ -339,6 +339,7 @@ class Requester:
             if name:
                 counts[name] += 1
         sent = reply.sent
+        totals.own_temperature += bool(sent) and call.temperature is not None and "temperature" not in sent
         row: NewEntry = {
             "campaign": subject.campaign,
             "judge": subject.judge,

@@ -97,7 +97,7 @@ def test_wrong_answers_go_back_and_refused_requests_are_asked_otherwise(tmp_path
     with Store.open(tmp_path / "s.db") as store:
         number = opened(store, "da", corpus(1, 2))
         totals = asyncio.run(go(store, number))
-        assert (totals.items, totals.missing, totals.reasks) == (2, 0, 2)
+        assert (totals.items, totals.missing, totals.reasks, totals.own_temperature) == (2, 0, 2, 4)
         assert len(stored(store, number)) == 2
 
 
