@@ -102,6 +102,22 @@ def test_wrong_answers_go_back_and_refused_requests_are_asked_otherwise(tmp_path
 
 
 @ALL
+def test_all_questions_of_a_batch_learn_what_one_was_refused_for(tmp_path: Path, dialect: Chat) -> None:
+    """Each went one way of being held to the schema further down, and those after the last way were given up."""
+
+    def answer(body: dict[str, Any]) -> Any:
+        return (400, "This schema is not supported.") if "response_format" in body else '{"score": 7}'
+
+    async def go(store: Store, number: int) -> Totals:
+        async with BatchServer(dialect, answer, looks=1).serving() as url:
+            return await judging(store, number, url, dialect)
+
+    with Store.open(tmp_path / "s.db") as store:
+        totals = asyncio.run(go(store, opened(store, "da", corpus(1, 5))))
+    assert (totals.items, totals.missing, totals.failed) == (5, 0, 0)
+
+
+@ALL
 def test_the_ledger_says_what_was_sent(tmp_path: Path, dialect: Chat) -> None:
     async def go(store: Store, number: int) -> Totals:
         async with BatchServer(dialect, looks=1).serving() as url:

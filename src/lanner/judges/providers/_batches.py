@@ -78,7 +78,7 @@ class Batches:
         self._gathering, self._between = gathering, between
         self._waiting: dict[str, Question] = {}
         self._earlier: dict[str, asyncio.Future[Reply]] = {}
-        self._settings: dict[str, Mapping[str, Json]] = {}
+        self._sent: dict[str, tuple[Call, Mapping[str, Json]]] = {}
         self._searches: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -156,7 +156,7 @@ class Batches:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Reply] = loop.create_future()
         body = await self.connection.body(call)
-        self._settings[name] = self.connection.settings(body)
+        self._sent[name] = call, body
         self._waiting[name] = Question(name, call.model, body, len(to_json(body)) + 200, future)
         if self._timer is not None:
             self._timer.cancel()
@@ -257,13 +257,13 @@ class Batches:
         if future is None or future.done():
             return
         content = to_json(result.content)
+        sent = self._sent.pop(result.name, None)  # unknown where an earlier run asked: then this one asks again
         try:
-            if result.status in NOT_UNDERSTOOD and self.connection.learns(content):
+            if result.status in NOT_UNDERSTOOD and (sent is None or self.connection.learns(*sent, content)):
                 raise OverloadedError("asked in a way that the server does not know")
             if result.status != 200:
                 raise self.connection.failure(result.status, content)
-            reply = self.connection.read(content, 0.0, "batch")
-            future.set_result(reply._replace(sent=self._settings.pop(result.name, {})))
+            future.set_result(self.connection.read(content, 0.0, "batch", sent and self.connection.settings(sent[1])))
         except (OverloadedError, RefusedError, UnanswerableError, UnreadableError) as error:
             future.set_exception(error)
             future.exception()

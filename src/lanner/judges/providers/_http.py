@@ -246,15 +246,12 @@ class Connection:
                 reply = self.read(content, latency, family.means[step], self.settings(body))
                 self._answered = True
                 return reply
-            words = self._words(content)
-            is_puzzled = status in NOT_UNDERSTOOD
-            if is_puzzled:
-                self._adapt(words, family, step, body)
-                if self._body(call, family, family.means[self._step]) != body:  # also by what others learned meanwhile
+            if status in NOT_UNDERSTOOD:
+                if self.learns(call, body, content):
                     continue
-            if is_puzzled and call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(words):
-                call = call._replace(max_tokens=call.max_tokens // 2)
-                continue
+                if call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(self._words(content)):
+                    call = call._replace(max_tokens=call.max_tokens // 2)
+                    continue
             raise await self._error(status, headers, content, call)
 
     async def body(self, call: Call) -> dict[str, Json]:
@@ -280,13 +277,13 @@ class Connection:
         kind = {"Content-Type": payload.headers["Content-Type"]}
         return str(from_json(await self.fetch("POST", "/files", payload, kind))["id"])
 
-    def learns(self, content: bytes) -> bool:
-        """Leave out from now on what a refused request was refused for. False where that is nothing we can leave."""
-        words = self._words(content)
-        if any(name in words.casefold() for name in self._left_out):  # another request of the same batch
-            return True
-        everything = dict.fromkeys((*self.optional, *self.lengths))
-        return self._family is not None and self._adapt(words, self._family, self._step, everything)
+    def learns(self, call: Call, body: Mapping[str, Json], content: bytes) -> bool:
+        """Leave out from now on what a request was refused for, unless others that were under way beside it have taught
+        us already. Whether the question would be asked otherwise now."""
+        assert self._family is not None
+        if self._body(call, self._family, self._family.means[self._step]) == body:
+            self._adapt(self._words(content), self._family, body)
+        return self._body(call, self._family, self._family.means[self._step]) != body
 
     async def fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
         """What the server has at a path, or one of the errors."""
@@ -380,9 +377,9 @@ class Connection:
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
-    def _adapt(self, words: str, family: Family, step: int, body: Mapping[str, Json]) -> bool:
-        """Leave out what the server does not know. False where nothing is left to leave out. Of a limit on length only
-        the name can be unknown; a value that is too large says nothing about the next question."""
+    def _adapt(self, words: str, family: Family, body: Mapping[str, Json]) -> None:
+        """Leave out what the server does not know. Of a limit on length only the name can be unknown; a value that is
+        too large says nothing about the next question."""
         complaint = words.casefold()
         sent = to_json(body).decode()
         for name in (*self.optional, *self.lengths):
@@ -391,11 +388,9 @@ class Connection:
             if name in self.lengths and (len(self.lengths) == 1 or any(sign in complaint for sign in _VALUE)):
                 continue
             self._left_out.add(name)
-            return True
-        if step + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
-            self._step = max(self._step, step + 1)
-            return True
-        return False
+            return
+        if self._step + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
+            self._step += 1
 
     def _names_length(self, words: str) -> bool:
         complaint = words.casefold()
