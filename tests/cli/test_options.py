@@ -146,6 +146,16 @@ def test_mistakes_in_the_settings_are_named(lanner: Command, tmp_path: Path) -> 
     assert "protocol" in ran.err
     (tmp_path / "lanner.toml").write_text("store = \n")
     assert "settings cannot be read" in lanner("formats").err
+    for written, told in {
+        "[nwe]\n": "Did you mean 'new'?",
+        "[new]\nseed = [1, 2]\n": "seed = [1, 2] is no value",
+        "[new]\nseed = 1.5\n": "'1.5' is not a valid integer",
+        "[new]\njson = 3\n": "'3' is not a valid boolean",
+        '[new]\ntexts = "none.csv"\n': "none.csv: There is no such file",
+    }.items():
+        (tmp_path / "lanner.toml").write_text(written)
+        ran = lanner("new", "pilot", "--protocol", "da", "--judges", "2")
+        assert ran.code == 2 and told in ran.err
 
 
 def test_an_unknown_command_of_a_group_names_those_there_are(lanner: Command) -> None:

@@ -39,7 +39,7 @@ from lanner.cli.early_checks import (
     refuse_unknown_judge,
     refuse_unknown_question,
 )
-from lanner.errors import ExitCode, InputError, LannerError, Where, did_you_mean, missing_file
+from lanner.errors import ExitCode, InputError, LannerError, Where, check_known, did_you_mean, missing_file
 
 if TYPE_CHECKING:
     from lanner.analysis.material import Material
@@ -570,9 +570,13 @@ def find_settings(folder: Path) -> Path | None:
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+    for table in (key for key, value in settings.items() if isinstance(value, dict)):
+        what = f"There is no command {table!r}, so the table [{table}] holds for none."
+        check_known(table, command_names(), what, InputError, where=Where(path))
+    return settings
 
 
 def settings_for(settings: Mapping[str, Any], name: str, command: click.Command, path: Path) -> dict[str, Any]:
@@ -595,8 +599,19 @@ def settings_for(settings: Mapping[str, Any], name: str, command: click.Command,
         if parameter is None or (key == "store" and os.environ.get("LANNER_STORE")):
             continue
         is_path = key == "store" and "://" not in str(value)
-        defaults[str(parameter.name)] = str(path.parent / str(value)) if is_path else value
+        default = str(path.parent / str(value)) if is_path else value
+        defaults[str(parameter.name)] = _as_typed(default, key, parameter, path)
     return defaults
+
+
+def _as_typed(value: Any, key: str, parameter: click.Parameter, path: Path) -> Any:
+    """A setting as the command line gives it to the option: words, and a list of them where it can be repeated."""
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(each, str | int | float) for each in values) or (value is values and not parameter.multiple):
+        what = f"{key} = {value!r} is no value of this option."
+        raise InputError(what, where=Where(path), next_step="Write a text, a number, or true or false.")
+    words = [str(each).lower() if isinstance(each, bool) else str(each) for each in values]
+    return words if parameter.multiple else words[0]
 
 
 def _options_of(command: click.Command) -> dict[str, click.Parameter]:
