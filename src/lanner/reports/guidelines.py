@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -47,6 +47,9 @@ class Guidelines:
     changed_at: datetime | None
     sections: tuple[tuple[str, tuple[str, ...]], ...]
     decisions: tuple[Decision, ...]
+    language: str = "en"
+    say: Callable[[str], str] = str
+    """Puts the words around the texts into that language."""
 
     @property
     def digest(self) -> str:
@@ -54,8 +57,10 @@ class Guidelines:
 
     @property
     def byline(self) -> str:
-        since = f" · changed {self.changed_at:%Y-%m-%d}" if self.changed_at else ""
-        return f"Version {self.version}{since} · {self.protocol} · {self.digest}"
+        say = self.say
+        since = [say("changed {day}").format(day=f"{self.changed_at:%Y-%m-%d}")] if self.changed_at else []
+        version = say("Version {n}").format(n=self.version)
+        return " · ".join([version, *since, self.protocol, self.digest])
 
     def markdown(self) -> str:
         """The guidelines as Markdown."""
@@ -63,16 +68,16 @@ class Guidelines:
 
     def report(self) -> Report:
         """The same as a page for print."""
+        say = self.say
         sections = [
-            Section(f"part-{place}", heading, [Paragraph(line) for line in lines])
+            Section(f"part-{place}", heading, [Paragraph(line, ours=False) for line in lines])
             for place, (heading, lines) in enumerate(self.sections, start=1)
         ]
         if self.decisions:
-            blocks: list[Block] = [
-                Paragraph(line) for decision in self.decisions for line in _decision_lines(decision, strong="**")
-            ]
-            sections.append(Section("decisions", "Decided in this campaign", blocks))
-        return Report(self.title, "Guidelines", self.byline, [], sections)
+            lines = [line for decision in self.decisions for line in self._decision_lines(decision)]
+            blocks: list[Block] = [Paragraph(line, ours=False) for line in lines]
+            sections.append(Section("decisions", say("Decided in this campaign"), blocks))
+        return Report(self.title, say("Guidelines"), self.byline, [], sections, self.language)
 
     def _lines(self) -> Iterator[str]:
         for heading, lines in self.sections:
@@ -80,37 +85,45 @@ class Guidelines:
             for line in lines:
                 yield from ("", line)
         if self.decisions:
-            yield from ("", "## Decided in this campaign")
+            yield from ("", f"## {self.say('Decided in this campaign')}")
             for decision in self.decisions:
-                for line in _decision_lines(decision, strong="**"):
+                for line in self._decision_lines(decision):
                     yield from ("", line)
 
+    def _decision_lines(self, decision: Decision) -> Iterator[str]:
+        say = self.say
+        place = f"{decision.document}, {decision.segment}" if decision.segment else decision.document
+        yield f"**{decision.source or place}** ({place})"
+        yield from (f"{system}: {text}" for system, text in decision.outputs.items())
+        yield _named(say("Right: {answers}"), decision.agreed)
+        if decision.before:
+            yield _named(say("Before: {answers}"), decision.before)
+        if decision.reason:
+            yield say("Why: {reason}").format(reason=decision.reason)
 
-def _decision_lines(decision: Decision, *, strong: str) -> Iterator[str]:
-    place = f"{decision.document}, {decision.segment}" if decision.segment else decision.document
-    yield f"{strong}{decision.source or place}{strong} ({place})"
-    yield from (f"{system}: {text}" for system, text in decision.outputs.items())
-    yield "Right: " + "; ".join(f"{label}: {answer}" for label, answer in decision.agreed)
-    if decision.before:
-        yield "Before: " + "; ".join(f"{label}: {answers}" for label, answers in decision.before)
-    if decision.reason:
-        yield f"Why: {decision.reason}"
+
+def _named(words: str, answers: Iterable[tuple[str, str]]) -> str:
+    """Answers with the names of their questions."""
+    return words.format(answers="; ".join(f"{label}: {answer}" for label, answer in answers))
 
 
-def campaign_guidelines(store: Store, campaign: Reference, *, language: str = "en") -> Guidelines:
-    """The guidelines of a campaign: its own or the protocol's, definitions, notes, and its decisions as examples."""
+def campaign_guidelines(
+    store: Store, campaign: Reference, *, language: str = "en", say: Callable[[str], str] = str
+) -> Guidelines:
+    """The guidelines of a campaign: its own or the protocol's, definitions, notes, and its decisions as examples. `say`
+    puts the words around them into the `language`."""
     about = campaigns.get(store, campaign)
     protocol = campaigns.protocol(store, about.id)
     words = Wording(protocol, language)
     notes = notes_of.notes(about.settings)
     decisions = tuple(_decisions(store, about.id, protocol, language))
     own = str(about.settings.get("guidelines") or words.line("instructions"))
-    sections: list[tuple[str, tuple[str, ...]]] = [("What you are asked to do", tuple(_paragraphs(own)))]
+    sections: list[tuple[str, tuple[str, ...]]] = [(say("What you are asked to do"), tuple(_paragraphs(own)))]
     sections += list(dict.fromkeys(_definitions(protocol, words)))  # what is asked in several contexts reads the same
-    if examples := tuple(_examples(protocol, language)):
-        sections.append(("Worked examples", examples))
+    if examples := tuple(_examples(protocol, language, say)):
+        sections.append((say("Worked examples"), examples))
     if notes:
-        sections.append(("Added while the campaign runs", tuple(str(note) for note in notes)))
+        sections.append((say("Added while the campaign runs"), tuple(str(note) for note in notes)))
     moments = [decision.at for decision in decisions] + [datetime.fromisoformat(note.at) for note in notes if note.at]
     return Guidelines(
         about.title or about.name,
@@ -119,6 +132,8 @@ def campaign_guidelines(store: Store, campaign: Reference, *, language: str = "e
         max(moments, default=about.opened_at),
         tuple(sections),
         decisions,
+        language,
+        say,
     )
 
 
@@ -150,12 +165,12 @@ def _question(question: Question, words: Wording) -> Iterator[str]:
             yield f"{entry.label}: {entry.definition}"
 
 
-def _examples(protocol: Protocol, language: str) -> Iterator[str]:
+def _examples(protocol: Protocol, language: str, say: Callable[[str], str]) -> Iterator[str]:
     lesson = teaching(protocol)
     for example in lesson.in_languages(f"en-{language}"):
-        right = "; ".join(f"{label}: {answer}" for label, answer in example.right_in_words(protocol, language))
+        right = _named(say("Right: {answers}"), example.right_in_words(protocol, language))
         targets = "".join(f" → {target}" for target in example.targets)
-        yield f"**{example.source}**{targets} Right: {right}. {example.explain(language)}"
+        yield f"**{example.source}**{targets} {right}. {example.explain(language)}"
 
 
 def _decisions(store: Store, campaign: int, protocol: Protocol, language: str) -> Iterator[Decision]:

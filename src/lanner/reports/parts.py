@@ -202,9 +202,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Running text; `strong` parts are marked by ** as in Markdown, nothing else is."""
+    """Running text; `strong` parts are marked by ** as in Markdown, nothing else is. In a report it is a sentence of
+    ours; what somebody else wrote is read in the direction of its own first letter."""
 
     text: str
+    ours: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "strong": strong,
+        "direction": languages.direction,
         "kind": lambda block: type(block).__name__,
         "spans": spans,
         "downloads": downloads,
@@ -94,15 +95,17 @@ def _drawing_style() -> str:
     return plain(style())
 
 
-def strong(text: str) -> Markup:
+def strong(text: str, ours: bool = True) -> Markup:
     """Escaped text in which **words** are strong, and "p = .029", "95 %", "[.45, .55]" or "H-FALCON" never breaks over
-    a line. Words read from the right are set apart, else a number after them would come out before them."""
+    a line. In sentences of ours words read from the right are set apart, else a number after them would come out before
+    them."""
     whole = _RELATION.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(escape(text)))
     whole = _BEFORE_SIGN.sub("\N{NO-BREAK SPACE}", whole)
     whole = _BEFORE_DASH.sub("\N{NO-BREAK SPACE}– ", whole)
     whole = _INTERVAL.sub("[\\1,\N{NO-BREAK SPACE}\\2]", whole)
     whole = _ONE_LETTER.sub(r'<span class="nb">\g<0></span>', whole)
-    whole = _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", whole)
+    if ours:
+        whole = _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", whole)
     return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", whole))
 
 

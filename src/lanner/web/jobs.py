@@ -178,7 +178,8 @@ class Jobs(LiveCampaigns):
 
     def guidelines(self, campaign: int) -> str:
         """The guidelines with every decision as a worked example, as one HTML page."""
-        return rendering.render(campaign_guidelines(self._store, campaign, language=language()).report())
+        guidelines = campaign_guidelines(self._store, campaign, language=language(), say=say)
+        return rendering.render(guidelines.report(), say, language())
 
     def decided(self, campaign: int) -> DecidedPage:
         """What an adaptive campaign has settled, what is open, and whether it is enough."""

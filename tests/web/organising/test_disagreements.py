@@ -562,6 +562,8 @@ def test_a_decision_is_an_example_of_the_guidelines(pilot_client: TestClient) ->
     pilot_client.post("/campaigns/pilot/settle", data={**fields, "note": "Named outright."})
     after = pilot_client.get("/campaigns/pilot/guidelines").text
     assert "Named outright." in after and "Sentence 1.1 &lt;i&gt;" in after
+    arabic = pilot_client.get("/campaigns/pilot/guidelines?language=ar").text
+    assert '<html lang="ar" dir="rtl">' in arabic and "السبب: Named outright." in arabic
     assert "settled" in pilot_client.get("/campaigns/pilot/meeting").text
 
 
