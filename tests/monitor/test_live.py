@@ -263,6 +263,15 @@ def test_how_fast_a_judge_is_counts_main_items_domain_by_domain_and_active_time_
     assert paces(table, Role.CALIBRATION)["a"].per_minute == pytest.approx(0.5)
 
 
+def test_an_item_without_a_time_is_counted_at_the_mean() -> None:
+    """Its work counted as done in no time: the rest was promised for tomorrow, and the cost was a tenth."""
+    timed = pl.col("segment").cast(pl.Int64) % 10 == 0
+    table = times("a", [30.0] * 40).with_columns(
+        active=pl.when(timed).then("active"), elapsed=pl.when(timed).then("elapsed")
+    )
+    assert paces(table)["a"].active == 40 * 30
+
+
 def test_ten_parts_show_who_becomes_faster() -> None:
     parts = paces(times("a", [float(x) for x in range(40, 0, -1)]))["a"].parts
     assert list(parts) == sorted(parts)

@@ -44,6 +44,19 @@ def test_hours_cost_and_lateness_of_a_judge(store: Store) -> None:
     assert [(need.code, str(need.title)) for need in status.needs][-1] == ("idle", "Not begun: Judge 2.")
 
 
+def test_work_without_any_times_has_no_hours_no_cost_and_no_end(store: Store) -> None:
+    """They were 0 seconds for 0.00, and the end was "being counted" for ever."""
+    open_campaign(store, settings={"hourly_rate": 36})
+    task = campaign.tasks(store, "trial", "J1")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one")
+    status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
+    first, second = status.people
+    assert (first.progress.has_no_times, first.cost, status.cost) == (True, None, None)
+    assert (second.progress.has_no_times, second.cost) == (False, 0)
+    finish = next(check for check in status.verdict.checks if check.code == "finish")
+    assert str(finish.why) == "how long items take is not known"
+
+
 def test_imported_answers_are_counted_as_soon_as_they_are_there(store: Store) -> None:
     open_campaign(store)
     document = documents()[0]

@@ -158,7 +158,7 @@ def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
         "share": percent(progress.share, 0),
         "finish": _finish(judge, has_more=bool(status.to_come.items)),
         "a minute": None if pace.per_minute is None else round(pace.per_minute, 2),
-        "active": duration(progress.active / 3600),
+        "active": None if progress.has_no_times else duration(progress.active / 3600),
         "cost": "" if judge.cost is None else f"{status.targets.currency}{judge.cost:,.2f}",
         "controls missed": f"{judge.missed} of {judge.controls}" if judge.controls else "none asked",
         "missed": judge.missed,
@@ -173,7 +173,7 @@ def _finish(judge: JudgeStatus, *, has_more: bool) -> str:
     if judge.is_done:
         return "up to date" if has_more else "done"
     if judge.progress.finish is None:
-        return "…" if judge.progress.done else "not begun"
+        return "not known" if judge.progress.done else "not begun"
     late = judge.days_late
     words = "" if late is None else " on the day" if not late else f" {plural(abs(late), 'day')} "
     words += "" if not late else "late" if late > 0 else "early"

@@ -426,8 +426,9 @@ _PARTS = 10
 def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, Pace]:
     """The pace of every judge, from the times kept with each answer. A repeated save counts once, at its longest.
 
-    Active time and its first and last moment are those of everything a judge did; how fast they are is told by the
-    items of one `role`, as in the report: 60 over the mean seconds in each domain, the plain mean over domains.
+    Active time and its first and last moment are those of everything a judge did, what has no time counted at their
+    mean; how fast they are is told by the items of one `role`, as in the report: 60 over the mean seconds in each
+    domain, the plain mean over domains.
     """
     if table.is_empty():
         return {}
@@ -439,7 +440,9 @@ def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, Pace]:
     )
     seconds = pl.col("active").drop_nulls().drop_nans()
     every = times.group_by("judge", maintain_order=True).agg(
-        seconds.sum().alias("active"), pl.col("at").min().alias("first"), pl.col("at").max().alias("last")
+        (seconds.mean().fill_null(0.0) * pl.len()).alias("active"),
+        pl.col("at").min().alias("first"),
+        pl.col("at").max().alias("last"),
     )
     usable = pl.col("active").is_finite() & (pl.col("active") > 0) & (pl.col("active") <= LIMIT)
     own = times.filter((pl.col("role") == str(role)) & usable)

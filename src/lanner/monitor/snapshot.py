@@ -390,6 +390,11 @@ class JudgeProgress:
     def share(self) -> float:
         return self.done / self.total if self.total else 0.0
 
+    @property
+    def has_no_times(self) -> bool:
+        """Whether nothing is known of how long the work took."""
+        return self.done > 0 and not self.active
+
 
 @dataclass(frozen=True, slots=True)
 class WorkToCome:

@@ -115,7 +115,9 @@ class CampaignStatus:
 
     @property
     def cost(self) -> float | None:
-        return sum(judge.cost or 0 for judge in self.people) if self.targets.hourly_rate else None
+        """Of all people, where it is known of each of them."""
+        costs = [judge.cost for judge in self.people if judge.cost is not None]
+        return sum(costs) if self.targets.hourly_rate and len(costs) == len(self.people) else None
 
 
 def campaign_status(
@@ -239,7 +241,8 @@ def _work_to_come(
 
 
 def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:
-    rate = targets.hourly_rate if seat.judge.kind in PEOPLE else None  # models are not paid by the hour
+    is_paid = seat.judge.kind in PEOPLE and not progress.has_no_times  # models are not paid by the hour
+    rate = targets.hourly_rate if is_paid else None
     active, left = progress.active / 3600, progress.active_left
     misses, controls = snapshot.controls.get(seat.judge.id, (0, 0))
     return JudgeStatus(

@@ -469,6 +469,8 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
             return Check(code, name, message("not yet"), deadline, "warn", waiting)
         why = (
             message("being counted")
+            if is_begun and not evidence.ready
+            else message("how long items take is not known")
             if is_begun
             else message("nobody has begun")
             if progress

@@ -543,7 +543,7 @@ def preferences(view: View) -> Section | None:
         findings.append(_finding_preferences(bars, left, right, corrected))
         caption = (
             f"{findings[-1].replace('**', '')} Bars are centred on the ties; small numbers are counts. p is that of "
-            f"the share over documents{corrected}, as its interval is; a sign test would take every answer as "
+            f"the share over documents, as its interval is; a sign test would take every answer as "
             "independent."
         )
         data = [{"question": q, **r} for q, r in rows]
