@@ -15,7 +15,7 @@ import pytest
 
 import lanner
 from lanner import campaign, formats
-from lanner.errors import InputError, LannerError, StatisticError
+from lanner.errors import InputError, LannerError
 from lanner.stats.agreement import alpha
 from lanner.stats.resample import Resampling
 from lanner.store import Store
@@ -94,8 +94,11 @@ def test_scores_are_means_with_ranks() -> None:
 def test_judges_and_questions_are_chosen_and_mistakes_named() -> None:
     with pytest.raises(InputError, match="no judge 'anne'"):
         lanner.agreement(FRAME, judges=["anne"], **QUICK)
-    with pytest.raises(StatisticError, match="Nobody was asked 'scroe'"):
+    with pytest.raises(InputError, match="No part of this asks 'scroe'"):
         lanner.agreement(FRAME, "scroe", **QUICK)
+    alike = FRAME.with_columns(acceptable=pl.lit("yes"))
+    with pytest.raises(InputError, match="answer:acceptable"):
+        lanner.agreement(alike, "acceptable", **QUICK)
     with pytest.raises(InputError, match="no file 'nothing'"):
         lanner.agreement("nothing", store="none.sqlite")
 

@@ -162,6 +162,15 @@ def missing_store(path: str | Path) -> StoreError:
     )
 
 
+def unasked(question: str, ids: Iterable[str], unread: Iterable[str] = ()) -> InputError:
+    """The error where nothing is called so: no question, row or score. `unread` are columns of a file that do not look
+    like answers: nobody disagrees in them, for instance."""
+    step = did_you_mean(question, dict.fromkeys(ids))
+    if question in unread:
+        step = f"The column {question!r} is not read; --columns 'answer:{question}={question}' takes it as answers."
+    return InputError(f"No part of this asks {question!r}.", next_step=step)
+
+
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The known word most like `word`, if any is like it at all."""
     by_folded = {name.casefold(): name for name in names}

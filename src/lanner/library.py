@@ -32,7 +32,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in
 from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows, scored_set
 from lanner.client import ApiError, Client
-from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean
+from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean, unasked
 from lanner.figures import drawing
 from lanner.figures.charts import Row, intervals
 from lanner.figures.drawing import plain, standalone
@@ -488,9 +488,9 @@ def agreement(
                     }
                 )
     if question and not rows:
-        raise StatisticError(
-            f"Nobody was asked {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
-        )
+        if question in question_ids:
+            raise StatisticError(f"There are no answers to {question!r}.")
+        raise unasked(question, question_ids, [column for part in parts for column in part.unread])
     table = _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
     if any("metrics" in groups_in(part.counted(of=tuple(GROUPS)).table) for part in parts):
         table = replace(table, notes=(*table.notes, METRICS_APART))

@@ -20,7 +20,7 @@ from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import Misses, misses, outcomes
-from lanner.errors import InputError, Where, check_known, did_you_mean
+from lanner.errors import InputError, Where, check_known, did_you_mean, unasked
 from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans, languages
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
@@ -37,7 +37,8 @@ class Material:
     how many control items each judge missed, `left_out` which judges count in no result and why,
     `code_names` what people are called wherever their names should not be known, `chain` how many judgements the store
     had committed and the hash of them all, by which `lanner verify --chain` proves that they were not altered since,
-    `drawn` which draw of an adaptive campaign each document was (1 for the first) and the chance it had."""
+    `drawn` which draw of an adaptive campaign each document was (1 for the first) and the chance it had, `unread` which
+    columns of a table look like no answers."""
 
     name: str
     protocol: Protocol | None
@@ -51,6 +52,7 @@ class Material:
     code_names: Mapping[str, str] = field(default_factory=dict)
     chain: tuple[int, str] | None = None
     drawn: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     def __repr__(self) -> str:  # with all texts and answers it would have millions of characters
         protocol = self.protocol.label if self.protocol else "no protocol"
@@ -314,6 +316,7 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
                 judgements,
                 notes,
                 left_out=reading.left_out,
+                unread=reading.unread,
             )
         )
     return parts
@@ -430,9 +433,7 @@ def with_question(materials: list[Material], question: str) -> Material:
         if material.asks(question):
             return material
     question_ids = [q.id for material in materials if material.protocol for _, q in material.protocol.questions]
-    raise InputError(
-        f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(question_ids))
-    )
+    raise unasked(question, question_ids, [column for material in materials for column in material.unread])
 
 
 def part_in_pair(parts: Sequence[Material], name: str | None, pair: str | None) -> Material:

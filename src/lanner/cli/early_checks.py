@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, LiteralString
 from urllib.parse import urlsplit
 
-from lanner.errors import CampaignError, InputError, LannerError, did_you_mean, missing_store
+from lanner.errors import CampaignError, InputError, LannerError, did_you_mean, missing_store, unasked
 
 
 def names(text: str | None) -> list[str]:
@@ -124,11 +124,6 @@ def question_ids(protocol: Mapping[str, Any]) -> list[str]:
     """The questions of a protocol that was read as TOML or JSON and not checked."""
     stages = protocol.get("stage", [])
     return [question["id"] for stage in stages for question in stage.get("question", []) if "id" in question]
-
-
-def unasked(question: str, ids: Iterable[str]) -> InputError:
-    """The error where nothing is called so: no question, row or score."""
-    return InputError(f"No part of this asks {question!r}.", next_step=did_you_mean(question, dict.fromkeys(ids)))
 
 
 def campaign_names(place: str) -> list[str] | None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from lanner import formats, registry
 from lanner.cli import reading_options
-from lanner.cli.early_checks import question_ids, refuse_unknown_judges, unasked
+from lanner.cli.early_checks import question_ids, refuse_unknown_judges
+from lanner.errors import unasked
 from lanner.formats import Reading
 
 READ_TWICE = 300_000
@@ -72,7 +73,7 @@ def _refuse_unasked(question: str, readings: Sequence[Reading], protocol: str | 
         return
     if all(names):
         ids = [each for name in names if name in texts for each in question_ids(tomllib.loads(texts[name]))]
-    raise unasked(question, ids)
+    raise unasked(question, ids, [column for reading in readings for column in reading.unread])
 
 
 def _protocol_file(name: str) -> Path | None:

@@ -169,6 +169,7 @@ def _read_table(table: MappedTable, answers: TableAnswers | None, protocol: str)
         protocol=protocol if judgements else "",
         notes=(table.column_note(), *table.rows.notes, *table.notes(), *on_answers, *gathering.notes()),
         questions=answers.headings if judgements else {},
+        unread=table.map.rest if judgements else (),
         remarks=frozenset(key for key, heading in answers.headings.items() if names_remark(heading)),
         scales=answers.scales(),
     )

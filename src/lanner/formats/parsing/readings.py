@@ -42,6 +42,9 @@ class Reading:
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The ends of the scales that headings name, the worse one first: (5, 1) for `Accuracy (1 = best, 5 = worst)`."""
 
+    unread: tuple[str, ...] = ()
+    """Columns beside the answers that look like none, and are read where they are named."""
+
     def __repr__(self) -> str:
         segments = sum(len(document.segments) for document in self.documents)
         counts = {
