@@ -5,6 +5,7 @@ import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from formats.strategies import SAMPLES, documents, texts
 from lanner import formats
+from lanner.analysis.material import Material, from_file
 from lanner.errors import InputError
 from lanner.formats.pearmut import ShownText
 from lanner.model import Document, Role, Segment
@@ -137,3 +139,56 @@ def test_the_sample_comes_back(tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs an output"):
         formats.write("pearmut", tmp_path / "c.json", [Document("d", (Segment("1", "a"),))])
+
+
+def answers_of(path: Path, *rows: dict[str, Any]) -> Material:
+    items = [{"item_id": "x", "src": "Yes.", "tgt": {"oak": "Ja, ja.", "elm": "Doch."}}]
+    lines = [{"actions": [], "item": items, "user_id": "Ana", "item_i": n, **row} for n, row in enumerate(rows)]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert formats.recognise(path) == "pearmut"
+    [part] = from_file(path)
+    return part
+
+
+def test_sliders_of_a_campaigns_own_are_questions(tmp_path: Path) -> None:
+    sliders = [{"Fluency": 3, "Adequacy": 80}, {"Fluency": 5, "Adequacy": 40}]
+    answer = {name: {"score": None, "sliders": own, "error_spans": []} for name, own in zip("oe", sliders, strict=True)}
+    part = answers_of(tmp_path / "a.jsonl", {"annotation": [{"oak": answer["o"], "elm": answer["e"]}]})
+    values = {(j.question, *j.systems): j.value for j in part.judgements}
+    assert values == {
+        ("fluency", "oak"): 3,
+        ("adequacy", "oak"): 80,
+        ("fluency", "elm"): 5,
+        ("adequacy", "elm"): 40,
+    }
+    assert not any("missing" in note for note in part.notes)
+
+
+def test_answers_that_were_reset_or_skipped_do_not_count(tmp_path: Path) -> None:
+    def scored(score: int, **row: Any) -> dict[str, Any]:
+        return {"annotation": [{"oak": {"score": score, "error_spans": []}}], "item_i": 0, **row}
+
+    reset = {"annotation": "__RESET__", "item": None, "item_i": 0}
+    rows = [scored(1), scored(2, user_id="Ben"), scored(3, item_i=1), reset, scored(4), {"annotation": [None]}]
+    part = answers_of(tmp_path / "a.jsonl", *rows)
+    assert [(j.judge, j.value) for j in part.judgements] == [("Ben", 2), ("Ana", 3), ("Ana", 4)]
+    assert "2 lines were reset, or reset others, and do not count." in part.notes
+    assert "1 item was skipped." in part.notes
+    part = answers_of(tmp_path / "b.jsonl", *rows[:4], {**reset, "user_id": None}, scored(5))
+    assert [j.value for j in part.judgements] == [3, 5]
+
+
+def test_what_judges_say_of_themselves_is_kept_with_them(tmp_path: Path) -> None:
+    form = [{"text": "Native language?", "form": "string"}, {"text": "Thank you.", "form": None}]
+    rating = {"annotation": [{"oak": {"score": 5}}], "comment": "Hm."}
+    part = answers_of(tmp_path / "a.jsonl", {"annotation": ["Czech", None], "item": form}, rating)
+    assert [dict(judge.attributes) for judge in part.judges] == [{"Native language?": "Czech"}]
+    assert "1 comment on a whole page is left out." in part.notes
+
+
+def test_scores_beside_errors_with_categories_are_kept(tmp_path: Path) -> None:
+    span = {"start_i": 0, "end_i": 1, "category": "Inaudible", "severity": "major"}
+    answer = {"oak": {"score": 60, "error_spans": [span]}, "elm": {"score": 90, "error_spans": []}}
+    part = answers_of(tmp_path / "a.jsonl", {"annotation": [answer]})
+    scores = part.table.filter(system="oak").select("question", "score").drop_nulls()
+    assert dict(scores.iter_rows()) == {"score": 60, "penalty": 5}

@@ -3,12 +3,15 @@
 An `item_id` such as `cs-de_DE_#_news_#_DOC_#_3` names pair, domain, document and segment; other items are named by
 their place. Offsets count the UTF-16 units shown, line breaks not among them, and ends are inclusive; a span on the
 mark behind the text stands for something missing. Spans given to the judges are kept in the segments' `meta`.
+
+Answers to an item that was reset count no more. Sliders of a campaign's own are questions of their own, and what judges
+said in forms is kept among their attributes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
 from lanner.formats.parsing.textfile import refuse_answers, text_file
-from lanner.formats.parsing.values import number
+from lanner.formats.parsing.values import number, slug
 from lanner.model import Document, Judge, Judgement, Role, languages
 from lanner.model.messages import in_number
 
@@ -72,7 +75,7 @@ def recognise(path: Path) -> bool:
     if not head.startswith("{"):
         return False
     first = head.partition("\n")[0]
-    answers = all(f'"{name}"' in first for name in ("annotation", "item", "user_id"))
+    answers = all(f'"{name}"' in first for name in ("annotation", "item_i", "user_id"))
     return answers or all(f'"{name}"' in head for name in ("campaign_id", "data", "info"))
 
 
@@ -191,11 +194,26 @@ class _Answers:
         self.path = path
         self.items = _Items(path, by_pair=by_pair)
         self.judgements: list[Judgement] = []
-        self.unreadable_times = 0
-        rows = list(textfile.json_lines(path))
-        for line, row in rows:
+        self.unreadable_times = self.skipped = self.comments = 0
+        self.forms: dict[str, dict[str, Any]] = {}
+        self.sliders: dict[str, str] = {}
+        all_rows = list(textfile.json_lines(path))
+        kept_rows = _without_reset(all_rows)
+        self.reset = len(all_rows) - len(kept_rows)
+        rows = []
+        for line, row in kept_rows:
             self._check(line, row)
-        self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or self._guess_protocol(row for _, row in rows)
+            if any("form" in item for item in row["item"] if isinstance(item, dict)):
+                self._add_form(row)
+            else:
+                rows.append((line, row))
+        answers = [answer for _, row in rows for each in row["annotation"] if each for answer in each.values()]
+        for name in (name for answer in answers for name in answer.get("sliders") or {}):
+            self.sliders.setdefault(name, slug(name) or f"question_{len(self.sliders) + 1}")
+        self.has_scores = any(number(answer.get("score")) is not None for answer in answers)
+        self.has_spans = any(answer.get("error_spans") for answer in answers)
+        guess = "" if self.sliders else self._guess_protocol(answers)
+        self.protocol = _PROTOCOLS.get(protocol.upper(), protocol) or guess
         for line, row in rows:
             self._row(line, row)
 
@@ -204,20 +222,31 @@ class _Answers:
         items, annotation = (row.get(key) for key in ("item", "annotation")) if isinstance(row, dict) else (None, None)
         if not isinstance(items, list) or not isinstance(annotation, list) or len(items) != len(annotation):
             textfile.failed(self.path, "This line has not one annotation for each item.", line)
-        for answers in annotation:
+        for item, answers in zip(items, annotation, strict=True):
+            if answers is None or (isinstance(item, dict) and "form" in item):
+                continue  # skipped, or about the judge
             sound = isinstance(answers, dict) and all(
-                isinstance(answer, dict) and isinstance(answer.get("error_spans") or [], list)
+                isinstance(answer, dict)
+                and isinstance(answer.get("error_spans") or [], list)
+                and isinstance(answer.get("sliders") or {}, dict)
                 for answer in answers.values()
             )
             if not sound:
                 textfile.failed(self.path, "An annotation has no answers by system.", line)
 
-    @staticmethod
-    def _guess_protocol(rows: Iterable[Any]) -> str:
-        answers = [answer for row in rows for annotation in row["annotation"] for answer in annotation.values()]
+    def _add_form(self, row: dict[str, Any]) -> None:
+        about = self.forms.setdefault(str(row.get("user_id", "")), {})
+        about |= {
+            str(item.get("text", "")): value
+            for item, value in zip(row["item"], row["annotation"], strict=True)
+            if value is not None
+        }
+
+    def _guess_protocol(self, answers: Sequence[dict[str, Any]]) -> str:
+        """MQM where errors have categories; beside them it knows no scores, so that both are told by their values."""
         spans = [span for answer in answers for span in answer.get("error_spans") or [] if isinstance(span, dict)]
         if any(span.get("category") for span in spans):
-            return "mqm"
+            return "" if self.has_scores else "mqm"
         return "esa" if spans else "da"
 
     def _row(self, line: int, row: Any) -> None:
@@ -228,9 +257,13 @@ class _Answers:
         role = (
             Role.TUTORIAL if place.startswith("welcome") else Role.CONTROL if place.startswith("random") else Role.MAIN
         )
+        self.comments += bool(row.get("comment"))
         for position, (item, answers) in enumerate(zip(items, annotation, strict=True), 1):
             mark = {Role.TUTORIAL: "tutorial", Role.CONTROL: "control"}.get(role, "")
             document, draft = self.items.add(item, line, (place, str(position)), mark)
+            if answers is None:
+                self.skipped += 1
+                continue
             for system, answer in answers.items():
                 self._answer(
                     answer,
@@ -247,13 +280,17 @@ class _Answers:
 
     def _answer(self, answer: dict[str, Any], text: Any, **common: Any) -> None:
         stage = _STAGES.get(self.protocol, "rating")
-        if self.protocol != "da" and text is not None:
+        is_asked = self.has_spans if not self.protocol else self.protocol != "da"
+        if is_asked and text is not None:
             spans, flags = _spans(answer.get("error_spans") or [], text)
             self.judgements.append(Judgement(stage=stage, question="errors", value=spans, flags=flags, **common))
-        if self.protocol != "mqm":
-            score = number(answer.get("score"))
+        values = {key: (answer.get("sliders") or {}).get(name) for name, key in self.sliders.items()}
+        if self.protocol != "mqm" and (self.has_scores or not self.sliders):
+            values["score"] = answer.get("score")
+        for question, value in values.items():
+            score = number(value)
             flags = ("missing",) if score is None else ()
-            self.judgements.append(Judgement(stage=stage, question="score", value=score, flags=flags, **common))
+            self.judgements.append(Judgement(stage=stage, question=question, value=score, flags=flags, **common))
         if isinstance(answer.get("textfield"), str) and answer["textfield"]:
             value = answer["textfield"]
             self.judgements.append(Judgement(stage=stage, question="comment", value=value, **common))
@@ -272,10 +309,20 @@ class _Answers:
         return seconds, datetime.fromtimestamp(valid_times[-1], UTC), unreadable
 
     def reading(self) -> Reading:
-        judges = tuple(Judge(name) for name in dict.fromkeys(judgement.judge for judgement in self.judgements))
+        names = dict.fromkeys([*(judgement.judge for judgement in self.judgements), *self.forms])
+        judges = tuple(Judge(name, attributes=self.forms.get(name, {})) for name in names)
         notes = [*self.items.notes, *self.items.gathering.notes()]
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
             notes.append(in_number(missing, "{n} score is missing.", "{n} scores are missing."))
+        sentences = {
+            "{n} line was reset, or resets others, and does not count.|"
+            "{n} lines were reset, or reset others, and do not count.": self.reset,
+            "{n} item was skipped.|{n} items were skipped.": self.skipped,
+            "{n} comment on a whole page is left out.|{n} comments on whole pages are left out.": self.comments,
+        }
+        for sentence, n in sentences.items():
+            if n:
+                notes.append(in_number(n, *sentence.split("|")))
         if self.unreadable_times:
             notes.append(
                 in_number(
@@ -286,9 +333,36 @@ class _Answers:
             )
         notes.append("The time of a document is shared out evenly among its items.")
         documents = tuple(self.items.gathering.documents())
+        questions = {key: name for name, key in self.sliders.items()}
+        questions |= {name: name for name in ("errors", "score", "comment")} if not self.protocol else {}
         return Reading(
-            self.path.name.split(".")[0], documents, judges, tuple(self.judgements), self.protocol, tuple(notes)
+            self.path.name.split(".")[0],
+            documents,
+            judges,
+            tuple(self.judgements),
+            self.protocol,
+            tuple(notes),
+            questions=questions if not self.protocol else {},
         )
+
+
+_RESET = "__RESET__"
+
+
+def _without_reset(rows: Sequence[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """The lines that count: not those that reset an item, of one judge or of all, nor earlier answers to it."""
+    kept: list[tuple[int, Any]] = []
+    for line, row in rows:
+        if not isinstance(row, dict) or row.get("annotation") != _RESET:
+            kept.append((line, row))
+            continue
+        judge, item = row.get("user_id"), row.get("item_i")
+        kept = [
+            (at, each)
+            for at, each in kept
+            if not isinstance(each, dict) or each.get("item_i") != item or judge not in (None, each.get("user_id"))
+        ]
+    return kept
 
 
 def write(

@@ -248,6 +248,9 @@ def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool
 
 
 def _is_allowed(question: Question, row: Judgement) -> bool:
+    if isinstance(question, Spans) and not question.categories and isinstance(row.value, list):
+        if any(isinstance(mark, dict) and mark.get("category") for mark in row.value):
+            return False  # they would be lost
     try:
         flags = accept(question, row.value, outputs=max(2, len(row.systems))).flags
         return set(flags) <= {"no_place"} or row.value is None
