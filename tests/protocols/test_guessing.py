@@ -10,6 +10,7 @@ from lanner.model import Choice, Grid, Judge, JudgeKind, Judgement, Labels, Scal
 from lanner.model.protocol import GUESSED
 from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
+from lanner.protocols.derived import scored
 from lanner.protocols.guessing import guess
 
 
@@ -140,6 +141,26 @@ def test_answers_of_a_known_protocol_are_recognised() -> None:
             }.get(question.kind)
             judgements.append(Judgement("a", stage.id, question.id, "d", "1", ("x",), value))
     assert guess(judgements).protocol.name == "h_falcon"
+
+
+@pytest.mark.parametrize(
+    ("marks", "penalty"),
+    [
+        ([{"category": "Major"}, {"category": "Minor"}], 6),
+        ([{"category": "odd", "severity": "Major"}, {"category": "Punctuation", "severity": "minor"}], 5.1),
+        ([{"category": "odd", "severity": "Neutral"}, {"category": "odd", "severity": "Critical"}], 25),
+        ([{"category": "Major"}, {"category": "Style"}], None),
+        ([{"category": "odd", "severity": "3"}, {"category": "odd", "severity": "1"}], None),
+    ],
+)
+def test_errors_weigh_as_in_mqm_if_their_severities_are_known(
+    marks: list[dict[str, str]], penalty: float | None
+) -> None:
+    places = [{"start": n, "end": n + 1, **mark} for n, mark in enumerate(marks)]
+    rows = rated([places, []], "errors_found")
+    protocol = guess(rows).protocol
+    _, numbers = scored(protocol, list(take_in(protocol, rows).judgements))
+    assert {name: list(column) for name, column in numbers.items()} == ({"penalty": [penalty, 0]} if penalty else {})
 
 
 def test_two_systems_at_a_time_make_a_comparison() -> None:

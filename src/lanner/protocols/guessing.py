@@ -247,10 +247,13 @@ def _allows(stage: Stage, question: Question, rows: Sequence[Judgement]) -> bool
     return sum(_is_allowed(question, row) for row in rows) >= _FITTING * len(rows)
 
 
+def _have_categories(marks: Json) -> bool:
+    return isinstance(marks, list) and any(isinstance(mark, dict) and mark.get("category") for mark in marks)
+
+
 def _is_allowed(question: Question, row: Judgement) -> bool:
-    if isinstance(question, Spans) and not question.categories and isinstance(row.value, list):
-        if any(isinstance(mark, dict) and mark.get("category") for mark in row.value):
-            return False  # they would be lost
+    if isinstance(question, Spans) and not question.categories and _have_categories(row.value):
+        return False  # they would be lost
     try:
         flags = accept(question, row.value, outputs=max(2, len(row.systems))).flags
         return set(flags) <= {"no_place"} or row.value is None
@@ -322,8 +325,10 @@ def _penalties(stages: Sequence[Stage]) -> tuple[Score, ...]:
     if len(marks) != 1 or penalty.id in names:
         return ()
     categories = _same_options(marks[0].categories, errors.categories)
-    severities = _same_options(marks[0].severities, errors.severities)
-    if not severities or len(severities) < len(marks[0].severities):
+    graded = "severity" if marks[0].severities else "category"  # a tool may know labels alone: minor, major
+    grades = marks[0].severities or marks[0].categories
+    severities = _same_options(grades, errors.severities)
+    if not severities or len(severities) < len(grades):
         return ()
     parents = {option.id: option.parent for option in errors.categories}
     weights: list[dict[str, Json]] = []
@@ -334,7 +339,7 @@ def _penalties(stages: Sequence[Stage]) -> tuple[Score, ...]:
         own_severities: list[str | None] = [own for own, same in severities.items() if same == rule.get("severity")]
         for category in own_categories if "category" in rule else [None]:
             for severity in own_severities if "severity" in rule else [None]:
-                names_given = {"category": category, "severity": severity}
+                names_given = {"category": category, graded: severity} if severity else {"category": category}
                 weights.append({k: v for k, v in names_given.items() if v} | {"weight": rule["weight"]})
     options = {**penalty.options, "weights": weights}
     return (penalty.model_copy(update={"question": marks[0].id, "options": options}),)
