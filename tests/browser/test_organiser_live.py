@@ -91,6 +91,9 @@ def test_a_disagreement_is_settled_noted_and_exported(office: Office, desk: Page
 def test_the_disagreement_browser_by_keyboard(office: Office, desk: Page) -> None:
     desk.goto(f"{office.url}/campaigns/swapped/disagreements")
     first = desk.locator(".list [aria-current] a").get_attribute("href")
+    desk.set_viewport_size({"width": 390, "height": 700})
+    desk.reload()
+    assert desk.locator(".list").evaluate("list => list.scrollTop") == 0, "the one that is open is in sight"
     desk.keyboard.press("j")
     expect(desk.locator(".list [aria-current] a")).not_to_have_attribute("href", first or "")
     desk.keyboard.press("k")
@@ -194,8 +197,10 @@ def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, languag
 
 SPILLS = """() => [...document.querySelectorAll('html, .passage, main [lang]')]
   .filter(el => el.clientWidth && (el.scrollWidth > el.clientWidth + 1 || el.clientWidth < 60))
-  .map(el => `${el.tagName} ${el.scrollWidth} in ${el.clientWidth}`)"""
-"""What is wider than its place, and texts that were left no place to speak of."""
+  .map(el => `${el.tagName} ${el.scrollWidth} in ${el.clientWidth}`)
+  .concat([...document.querySelectorAll('.list')].filter(el => el.clientHeight > innerHeight).map(el => el.className))"""
+"""What is wider than its place, or a list that draws what stands beside it out of sight, and texts that were left no
+place to speak of."""
 
 
 def test_narrow_and_zoomed_pages_do_not_spill(office: Office, browser: Browser) -> None:
