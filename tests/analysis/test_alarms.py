@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binomtest
 
@@ -84,6 +87,25 @@ def test_large_panels_by_the_normal_distribution_agree_with_exchanging(monkeypat
 def test_too_little_shared_says_nothing() -> None:
     assert panel_test(panel(np.random.default_rng(1), 9, 4)) is None
     assert panel_test(panel(np.random.default_rng(1), 50, 2)) is None, "two judges differ from each other equally"
+
+
+def grid(sentences: int, rows: int, judges: int = 4) -> Ratings:
+    """All rows of a sentence have one answer; the first judge says "a" throughout."""
+    truth = np.repeat(np.arange(sentences) % 2, rows)
+    table = np.column_stack([np.zeros(len(truth)), *[truth] * (judges - 1)]).astype(float)
+    documents = [f"d{place // rows}" for place in range(len(truth))]
+    ratings = Ratings.from_matrix(table, documents=documents, labels=["a", "b"])
+    cells = pl.Series("row", [str(place % rows) for place in range(len(truth))])
+    return replace(ratings, items=ratings.items.with_columns(cells, segment=pl.lit("1")))
+
+
+def test_the_rows_of_a_grid_are_one_sentence() -> None:
+    """Eight sentences were 72 items: nobody differed, with a tick, and whoever left all rows as they are was called."""
+    assert panel_test(grid(8, 9)) is None
+    assert straight_lines(grid(8, 9)) == []
+    found, (alarm,) = panel_test(grid(30, 9)), straight_lines(grid(30, 9))
+    assert found is not None
+    assert (found.items, alarm.n, alarm.value) == (30, 30, 1.0)
 
 
 @pytest.mark.parametrize("answers", [np.ones((30, 4)), np.arange(120).reshape(30, 4) // 4 % 2])

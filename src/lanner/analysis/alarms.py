@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
-import polars as pl
 from scipy import sparse
 from scipy.stats import binomtest, norm
 
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.model.alarms import LEVEL, Alarm, Code, PanelTest
+from lanner.stats.frame import distinct, of_rows
 from lanner.stats.ratings import Ratings
 
 MANY_TIMES_AS_FAST = 3.0
@@ -43,7 +43,8 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     codes, judges, items = ratings.slots
     several = ratings.per_item[items] >= 3
     codes, judges, items = codes[several], judges[several], items[several]
-    if len(items) < FEWEST_ITEMS:
+    shared = len(np.unique(_units(ratings)[items]))
+    if shared < FEWEST_ITEMS:
         return None
     distance = _mean_distances(codes, ratings)
     there = codes >= 0
@@ -55,11 +56,18 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
     if not np.isfinite(z).any():  # all are equally far apart, or not at all
-        return PanelTest("", 0.0, 1.0, len(items), len(np.unique(judges[there])))
+        return PanelTest("", 0.0, 1.0, shared, len(np.unique(judges[there])))
     furthest = int(np.argmax(z))
     active = int(np.count_nonzero(variances > 0))
     p = _p_value(float(z[furthest]), (sums, members), variances, np.random.default_rng(seed))
-    return PanelTest(ratings.judges[furthest], float(z[furthest]), p, len(items), active)
+    return PanelTest(ratings.judges[furthest], float(z[furthest]), p, shared, active)
+
+
+def _units(ratings: Ratings) -> np.ndarray:
+    """What each item is about: all rows of a grid are about one sentence."""
+    if (ratings.items["row"] == "").all():
+        return np.arange(ratings.n_items)
+    return distinct(of_rows(ratings.items, ("document", "segment", "system")))[1]
 
 
 def _mean_distances(codes: np.ndarray, ratings: Ratings) -> np.ndarray:
@@ -94,12 +102,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def _blocks(judges: np.ndarray, items: np.ndarray, ratings: Ratings) -> np.ndarray:
     """What is exchanged as a whole: all that the same judges answered about a document, or about a unit."""
     documents = ratings.document[items]
-    if len(np.unique(documents)) >= FEWEST_DOCUMENTS:
-        unit = documents
-    else:
-        whole = ratings.items.select("document", "segment", "system").with_row_index("at")
-        units = whole.with_columns(pl.struct("document", "segment", "system").rank("dense").alias("unit"))
-        unit = units["unit"].to_numpy()[items]
+    unit = documents if len(np.unique(documents)) >= FEWEST_DOCUMENTS else _units(ratings)[items]
     _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
     _, blocks = np.unique(np.column_stack([unit, who.ravel()]), axis=0, return_inverse=True)
     return np.asarray(blocks.ravel())
@@ -192,23 +195,24 @@ def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
 
 
 def straight_lines(ratings: Ratings) -> list[Alarm]:
-    """Judges who give one and the same answer to nearly everything, where others, on the same items, do not."""
-    size = len(ratings.labels)
+    """Judges who give one and the same answer to nearly everything, where others, on the same items, do not. The rows
+    of a grid about one sentence hang together and weigh as one item."""
+    size, units = len(ratings.labels), _units(ratings)
     alarms = []
     for place, judge in enumerate(ratings.judges):
         own = ratings.judge == place
-        n = int(own.sum())
+        n = len(np.unique(units[ratings.item[own]]))
         if n < FEWEST_STRAIGHT:
             continue
         counts = np.bincount(ratings.code[own], minlength=size)
         answer = int(counts.argmax())
+        share = float(counts[answer] / counts.sum())
         others = np.isin(ratings.item, ratings.item[own]) & ~own
-        if counts[answer] < STRAIGHT * n or not others.any():
+        if share < STRAIGHT or not others.any():
             continue
         same, answer_count = int((ratings.code[others] == answer).sum()), int(others.sum())
         reference = same / answer_count
-        p = binomtest(int(counts[answer]), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
-        if p * len(ratings.judges) < LEVEL and counts[answer] / n - reference >= 0.1:
-            value = float(counts[answer] / n)
-            alarms.append(Alarm(Code.STRAIGHT_LINE, judge, value, reference, n, label=ratings.labels[answer]))
+        p = binomtest(int(share * n + 1e-9), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
+        if p * len(ratings.judges) < LEVEL and share - reference >= 0.1:
+            alarms.append(Alarm(Code.STRAIGHT_LINE, judge, share, reference, n, label=ratings.labels[answer]))
     return alarms
