@@ -198,7 +198,7 @@ def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, languag
 SPILLS = """() => [...document.querySelectorAll('html, .passage, main [lang]')]
   .filter(el => el.clientWidth && (el.scrollWidth > el.clientWidth + 1 || el.clientWidth < 60))
   .map(el => `${el.tagName} ${el.scrollWidth} in ${el.clientWidth}`)
-  .concat([...document.querySelectorAll('.list')].filter(el => el.clientHeight > innerHeight).map(el => el.className))"""
+  .concat([...document.querySelectorAll('.list')].filter(el => el.clientHeight > innerHeight).map(() => 'list'))"""
 """What is wider than its place, or a list that draws what stands beside it out of sight, and texts that were left no
 place to speak of."""
 
