@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,6 +97,21 @@ def test_nothing_is_overwritten(store: Store, tmp_path: Path) -> None:
         backup(store, made.path)
     with pytest.raises(StoreError, match="no such copy"):
         restore(tmp_path / "none.sqlite", tmp_path / "new.sqlite")
+
+
+def test_a_disk_without_room_for_the_copy_is_named_and_nothing_is_left(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(store)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("lanner.store.backup._copy", full)
+    with pytest.raises(StoreError, match="disk is full") as refused:
+        backup(store, tmp_path / "copies" / "one.sqlite")
+    assert str(refused.value.where) == str(tmp_path / "copies" / "one.sqlite")
+    assert list((tmp_path / "copies").iterdir()) == []
 
 
 def test_the_copy_signs_nobody_in_and_forgets_the_erased(store: Store, tmp_path: Path) -> None:

@@ -59,7 +59,10 @@ def backup(store: Store, path: Path) -> Copy:
     with new_file(path) as unfinished_path:
         with store.snapshot() as source:
             before = contents(source)
-            _copy(source, unfinished_path)
+            try:
+                _copy(source, unfinished_path)
+            except sqlite3.Error as problem:  # about the copy's disk, not the store's
+                raise explain(problem, str(path)) from problem
         with reading_file(unfinished_path) as target_connection:
             problems = _told(findings(target_connection), path)
             if contents(target_connection) != before:
