@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -86,6 +87,22 @@ def test_what_is_not_taken_is_tried_again_later(announced: Store, receiver: Simp
     assert len(receiver.got) == 3
     with announced.reading() as tx:
         assert tx.webhooks.waiting() == []
+
+
+def test_a_receiver_that_never_comes_to_an_end_holds_up_no_others(
+    announced: Store, receiver: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhooks, "_LONGEST", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        add_webhook(announced, f"http://127.0.0.1:{slow.getsockname()[1]}/", ["task.finished"])
+        with announced.writing() as tx:
+            tx.webhooks.announce(1, "task.finished", {}, NOW)
+        while send_next(announced, NOW + timedelta(seconds=1), inside=True):
+            pass
+    with announced.reading() as tx:
+        [(event, tries, problem)] = tx.webhooks.waiting()
+    assert (event, tries) == ("task.finished", 1) and "timed out" not in problem
+    assert receiver.got
 
 
 def test_the_own_network_is_told_nothing_unless_the_operator_says_so(

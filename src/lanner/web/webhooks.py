@@ -15,6 +15,7 @@ import ipaddress
 import logging
 import socket
 import ssl
+import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ LEASE = timedelta(minutes=2)
 TRIES = 10
 _LOOKS_EACH = 5.0
 _TIMEOUT = 10.0
+_LONGEST = 30.0
+"""Seconds for a whole message: a receiver that answers a letter at a time keeps within any other limit."""
 
 
 def signature(secret: str, body: str) -> str:
@@ -69,6 +72,9 @@ def post(delivery: Delivery, secret: str, *, inside: bool) -> int:
     number, port = reachable(host, parts.port or (443 if secure else 80), inside=inside)
     plain = socket.create_connection((number, port), _TIMEOUT)
     connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT)
+    end = threading.Timer(_LONGEST, _hang_up, [connection])
+    end.daemon = True
+    end.start()
     try:
         connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host) if secure else plain
         headers = {
@@ -82,8 +88,14 @@ def post(delivery: Delivery, secret: str, *, inside: bool) -> int:
         connection.request("POST", path, delivery.body.encode(), headers)
         return connection.getresponse().status
     finally:
+        end.cancel()
         connection.close()
         plain.close()
+
+
+def _hang_up(connection: http.client.HTTPConnection) -> None:
+    with suppress(OSError, AttributeError):  # it has ended by itself
+        connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def again_at(attempts: int, now: datetime) -> datetime | None:
