@@ -318,5 +318,6 @@ def _imported(name: str) -> str:
     path = Path(str(notes()[name]["path"]))
     made = slug(path.name.removesuffix("".join(path.suffixes)))
     with tempfile.TemporaryDirectory() as folder:
-        asked = any(reading.judgements and reading.protocol for reading in formats.read(example(name, Path(folder))))
+        readings = formats.read(example(name, Path(folder)))
+        asked = any(part.judgements and (part.protocol or part.questions) for part in readings)
     return made if asked else f"{made}.jsonl"

@@ -14,6 +14,7 @@ from lxml import etree
 from data_sets import data_dir
 from formats.strategies import SAMPLES, documents, names, texts
 from lanner import formats, protocols
+from lanner.analysis.material import from_file
 from lanner.errors import InputError
 from lanner.formats.label_studio import Controls, labelling_config, read_results, result_objects
 from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Rank, Scale, Segment, Spans, Text
@@ -305,3 +306,23 @@ def test_released_judgements_survive_the_way_through_label_studio(tmp_path: Path
         assert {key: value for key, value in after.items() if key[0] in people} == {
             key: value for key, value in before.items() if key[0] in people
         }
+
+
+def test_an_export_is_analysed_with_scales_and_its_remarks_are_no_labels(tmp_path: Path) -> None:
+    def result(name: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
+        return {"from_name": name, "to_name": "mt", "type": kind, "value": value}
+
+    def annotation(judge: int, rating: int) -> dict[str, Any]:
+        answers = [("quality", "rating", {"rating": rating}), ("why", "textarea", {"text": ["ok"]})]
+        return {"completed_by": judge, "result": [result(*answer) for answer in answers]}
+
+    tasks = [
+        {"id": n, "data": {"source": f"S {n}.", "mt": f"T {n}."}, "annotations": [annotation(1, n), annotation(2, 5)]}
+        for n in range(1, 6)
+    ]
+    (tmp_path / "export.json").write_text(json.dumps(tasks), encoding="utf-8")
+    [part] = from_file(tmp_path / "export.json")
+    assert part.protocol is not None
+    quality, why = [question for _, question in part.protocol.questions]
+    assert isinstance(quality, Scale) and (quality.min, quality.max) == (1, 5)
+    assert isinstance(why, Text)

@@ -447,7 +447,17 @@ class _Export:
         notes += counted(Counter(flag for judgement in judgements for flag in judgement.flags), {})
         documents = tuple(self.gathering.documents())
         name = self.path.name.split(".")[0]
-        return Reading(name, documents, tuple(self.judges.values()), tuple(judgements), protocol, tuple(notes))
+        texts = {result.get("from_name") for result in self._all_results() if result.get("type") == "textarea"}
+        return Reading(
+            name,
+            documents,
+            tuple(self.judges.values()),
+            tuple(judgements),
+            protocol,
+            tuple(notes),
+            questions={judgement.question: judgement.question for judgement in judgements},
+            remarks=frozenset(str(text) for text in texts),
+        )
 
     def _shown(self, task: dict[str, Any], key: str) -> _TaskSubject:
         data = self._data(task)
