@@ -103,6 +103,15 @@ def test_a_wrong_answer_is_shown_its_mistake_and_asked_again(store: Store, reply
     assert [(row["outcome"], row["attempt"], row["final"]) for row in rows[:2]] == [("invalid", 1, 0), ("valid", 2, 1)]
 
 
+@pytest.mark.parametrize("reply", ["", " \n"])
+def test_an_empty_answer_is_not_sent_back(store: Store, reply: str) -> None:
+    """Anthropic takes no message without words."""
+    stub = Stub(lambda body, turn: good(body) if turn else reply)
+    totals = judge(store, opened(store, "da", corpus(1, 2)), stub)
+    assert (totals.items, totals.missing, totals.reasks) == (2, 0, 2)
+    assert {len(body["messages"]) for body in stub.bodies} == {2}
+
+
 def test_right_json_with_wrong_meaning_stays_missing_with_its_words(store: Store) -> None:
     """A span that quotes words which do not stand in the text fits every schema."""
 

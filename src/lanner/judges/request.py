@@ -174,7 +174,7 @@ class Requester:
             return (loads(last.answers) if last.answers else None), 0.0
         wrong = [row for row in rows if row.outcome == INVALID] if not afresh else []
         left = self._reasks - len(wrong)
-        mistake = (wrong[-1].raw, wrong[-1].problem) if wrong and wrong[-1].raw else None
+        mistake = (wrong[-1].raw, wrong[-1].problem) if wrong and wrong[-1].raw.strip() else None
         attempt, seconds = (last.attempt if last else 0), 0.0
         turn = sum(row.outcome != FAILED for row in rows)  # an outage changes nothing in what is asked next
         while True:
@@ -209,7 +209,7 @@ class Requester:
                 return verdict.answers, seconds
             self._totals.reasks += 1
             left -= 1
-            mistake = (reply.text[:_KEPT], verdict.problem) if reply.text else None
+            mistake = (reply.text[:_KEPT], verdict.problem) if reply.text.strip() else None
 
     def _call(self, request: Request, turn: int, mistake: tuple[str, str] | None) -> Call:
         member, seed = request.channel.member, request.seed
