@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from lanner import campaign
-from lanner.errors import InputError
+from lanner.errors import CampaignError, InputError
 from lanner.judges.comparison import compare
 from lanner.judges.replay import inspect_outputs, replay
-from lanner.model import JudgeKind
+from lanner.model import Judge, JudgeKind
 from lanner.store import Store
-from model_campaign import corpus, opened, stored
+from model_campaign import corpus, judge, opened, stored
+from stub_server import Stub
 
 SKILLS = ["Terminology Control", "Stylistic Register", "Participant Focus"]
 
@@ -93,6 +94,23 @@ def test_two_answers_to_one_question_are_refused_and_the_same_one_again_is_one(t
                 take()
             assert caught.value.where.line == 4
         assert replay(store, number, written(path, *again)).judgements == len(stored(store, number)) == 2
+
+
+def test_answers_of_a_model_are_stored_under_no_name_of_another_judge(tmp_path: Path) -> None:
+    """They would count as that person's, or as asked with settings that they were not asked with."""
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "da", corpus(1, 2), judges=[Judge("ana")])
+        path = written(tmp_path / "o3.jsonl", {"idx": 0, "score": 5})
+        judge(store, number, Stub(), judge="live")
+        replay(store, number, path)
+        before = len(stored(store, number))
+        for name, words in (("ana", "of the kind person here, and model"), ("live", "was asked here")):
+            with pytest.raises(CampaignError, match=words):
+                replay(store, number, path, name)
+        for name, words in (("ana", "of the kind person here"), ("o3", "came from a file")):
+            with pytest.raises(CampaignError, match=words):
+                judge(store, number, Stub(), judge=name)
+        assert len(stored(store, number)) == before == 3
 
 
 @pytest.mark.parametrize(

@@ -158,11 +158,25 @@ def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement], 
         entry = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(entry.id)
         texts = tx.documents.all(entry.id)
+        _refuse_other_kinds([seat.judge for seat in tx.judges.all(entry.id)], judges)
     intake = take_in(definition, judgements, texts, judges)
     _check_places(intake.judgements, texts)
     _check_systems(intake.judgements, definition, texts)
     _refuse_code_names(store, entry.id, intake.judgements)
     return intake
+
+
+def _refuse_other_kinds(present: Iterable[Judge], judges: Iterable[Judge]) -> None:
+    """Refuse answers of a model, say, under the name of a person: they would count as that person's. A file that does
+    not say what its judges are has people in it as far as anybody can tell."""
+    kinds = {judge.id: judge.kind for judge in present}
+    for judge in judges:
+        if judge.kind not in (JudgeKind.PERSON, kinds.get(judge.id, judge.kind)):
+            raise CampaignError(
+                f"{judge.id!r} is a judge of the kind {kinds[judge.id]} here, and {judge.kind} in what is imported.",
+                code="other_judge",
+                next_step="Give one of them another name.",
+            )
 
 
 def _refuse_code_names(store: Store, campaign: int, judgements: Sequence[Judgement]) -> None:

@@ -20,7 +20,7 @@ from lanner import campaign
 from lanner.campaign import Imported
 from lanner.campaign.imports import Incoming
 from lanner.campaign.questions import systems_of
-from lanner.errors import InputError, Where, check_known, did_you_mean
+from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import aliased
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.store import NewEntry, Store
@@ -142,6 +142,13 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "", *, ac
     protocol = campaign.protocol(store, target.id)
     documents = campaign.documents(store, target.id)
     judge = Judge(name or path.stem, JudgeKind.MODEL, attributes={"replayed": path.name})
+    known = next((each for each in campaign.judges(store, target.id) if each.id == judge.id), judge)
+    if "template" in known.attributes:
+        raise CampaignError(
+            f"{judge.id!r} is a judge that was asked here.",
+            code="other_judge",
+            next_step="Give the judge of this file another name with --as.",
+        )
     lines = list(outputs(path, protocol, documents))
     judgements = _judgements(lines, protocol, judge.id, path)
     report = campaign.import_judgements(store, target.id, judgements, judges=[judge], account=account)

@@ -29,7 +29,7 @@ from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
 from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Shared, Writer
 from lanner.judges.worker import Worker
-from lanner.model import Campaign, CampaignState, Document, Json, Protocol, Unit
+from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
 from lanner.store import Store, Work
 from lanner.store.claims import running_judges
 
@@ -43,7 +43,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
     """Give every judge a place in the campaign and all of its texts to judge, unless it has them. A judge of the same
-    name that was run with other settings is refused: its answers would not be one judge's."""
+    name that is no model, or was run with other settings, is refused: its answers would not be one judge's."""
     refuse_one_name(plans)
     entry = campaign.get(store, reference)
     if entry.state is not CampaignState.OPEN:
@@ -52,9 +52,17 @@ def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
         )
     present = {judge.id: judge for judge in campaign.judges(store, entry.id)}
     for plan in plans:
-        if plan.judge not in present:
+        known = present.get(plan.judge)
+        if known is None:
             campaign.add_judges(store, entry.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
-        elif other := differences(present[plan.judge].attributes, plan.attributes):
+        elif known.kind is not JudgeKind.MODEL or "replayed" in known.attributes:
+            what = "whose answers came from a file" if known.kind is JudgeKind.MODEL else f"of the kind {known.kind}"
+            raise CampaignError(
+                f"{plan.judge!r} is a judge {what} here.",
+                code="other_judge",
+                next_step="Give the model another name with --as.",
+            )
+        elif other := differences(known.attributes, plan.attributes):
             raise CampaignError(
                 f"The judge {plan.judge!r} has answered here with other settings ({_as_options(other)}).",
                 code="other_settings",
