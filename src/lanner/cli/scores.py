@@ -30,7 +30,7 @@ from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError
 from lanner.model import Json, Result
-from lanner.model.messages import estimate, in_number, number, p_number, p_value, percent
+from lanner.model.messages import estimate, from_to, in_number, number, p_number, p_value, percent
 from lanner.model.protocol import Wording
 from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
@@ -150,7 +150,7 @@ def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
             **row,
             "value": row["score"],
             "unit": result.interval.unit if result.interval else None,
-            "ranks_text": f"{row['rank_low']}–{row['rank_high']}",
+            "ranks_text": from_to(row["rank_low"], row["rank_high"]),
             "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
         }
         for row in result.rows

@@ -15,7 +15,7 @@ from itertools import combinations
 from lanner.designs._allocate import FAIR
 from lanner.designs.counterbalancing import describe_balance
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task
-from lanner.model.messages import Message, message
+from lanner.model.messages import Message, from_to, message
 from lanner.protocols.derived import word_count
 
 ANYONE = "(whoever comes)"
@@ -66,7 +66,7 @@ class PagePlan:
             "page": self.page,
             "items": self.items,
             "judged": self.judged,
-            "judges_per_item": str(self.most) if self.fewest == self.most else f"{self.fewest}–{self.most}",
+            "judges_per_item": from_to(self.fewest, self.most),
             "judged_by_several": self.shared,
             "hours": round(self.hours, 2),
         }

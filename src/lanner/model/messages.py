@@ -112,6 +112,11 @@ def count(value: int | None) -> str:
     return DASH if value is None else f"{value:,}"
 
 
+def from_to(low: int, high: int) -> str:
+    """A range of whole numbers, or the one number it holds: "1–3", "2"."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
 def words(entries: Sequence[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"."""
     if len(entries) < 2:

@@ -27,7 +27,7 @@ from lanner.figures.charts import (
     throughput,
 )
 from lanner.model import Grid, Json, Result
-from lanner.model.messages import estimate, interval, leading, listed, number, p_value, plural, words
+from lanner.model.messages import estimate, from_to, interval, leading, listed, number, p_value, plural, words
 from lanner.model.protocol import Wording
 from lanner.reports.parts import Figure
 from lanner.stats import ranking
@@ -222,7 +222,9 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     options = next((a.options for a in plans if a.statistic == "ranking.systems" and a.of == of), {})
     result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
     rows = [dict(row) for row in result.rows]
-    panels = [Row(str(r["system"]), r["score"], r["low"], r["high"], f"{r['rank_low']}–{r['rank_high']}") for r in rows]
+    panels = [
+        Row(str(r["system"]), r["score"], r["low"], r["high"], from_to(r["rank_low"], r["rank_high"])) for r in rows
+    ]
     first = [row for row in rows if row["rank"] == rows[0]["rank"]]
     low, high = (rows[0][end] if len(first) == 1 else None for end in ("low", "high"))  # equals differ in theirs
     best = estimate(rows[0]["score"], low, high, 2, bounded=False)

@@ -49,6 +49,7 @@ from lanner.model.messages import (
     count,
     duration,
     estimate,
+    from_to,
     interval,
     leading,
     level_text,
@@ -403,7 +404,7 @@ def _texts(view: View) -> Table:
         Column("documents", "Documents", cell=lambda entry: len(entry[1])),
         Column("sentences", "Sentences", cell=lambda entry: sum(entry[1])),
         Column("mean", "per document", cell=lambda e: f"{sum(e[1]) / len(e[1]):.1f}" if e[1] else "—"),
-        Column("range", "min–max", quiet=True, cell=lambda e: f"{min(e[1])}–{max(e[1])}" if e[1] else "—"),
+        Column("range", "min–max", quiet=True, cell=lambda e: from_to(min(e[1]), max(e[1])) if e[1] else "—"),
     ]
     data = printed(columns, lengths.items())
     whole = [len(document.segments) for document in view.material.documents]

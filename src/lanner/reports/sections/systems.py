@@ -45,6 +45,7 @@ from lanner.model import Analysis, Grid, Json, Question, Result, Scale, Unit
 from lanner.model.messages import (
     count,
     estimate,
+    from_to,
     interval,
     leading,
     listed,
@@ -181,8 +182,7 @@ def _score_columns(view: View, of: str) -> list[Column]:
 
 
 def _ranks(row: Mapping[str, Json]) -> str:
-    low, high = row["rank_low"], row["rank_high"]
-    return str(low) if low == high else f"{low}–{high}"
+    return from_to(row["rank_low"], row["rank_high"])
 
 
 _RANKS = Column("ranks", "Ranks", cell=_ranks)

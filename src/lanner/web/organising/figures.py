@@ -14,7 +14,7 @@ from markupsafe import Markup
 from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
-from lanner.model.messages import leading, number
+from lanner.model.messages import from_to, leading, number
 from lanner.monitor.snapshot import Cell, Leaning, Spread
 from lanner.web.speech import apart, say
 
@@ -706,7 +706,7 @@ def ladder(rungs: Sequence[Rung]) -> Markup:
         drawing.circle(8, y, 6, "fk2")
         low, high = rung.ranks
         drawing.rect(place(low) - 6, y - 6, place(high) - place(low) + 12, 12, "pm", rx=6)
-        drawing.text(298, y + 4, str(low) if low == high else f"{low}–{high}", "tb", "end")
+        drawing.text(298, y + 4, from_to(low, high), "tb", "end")
     return _markup(drawing)
 
 
