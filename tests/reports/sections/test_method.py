@@ -144,6 +144,7 @@ def test_who_is_left_out_and_why_is_said() -> None:
     text = " ".join(block.text for block in section(made).blocks if isinstance(block, Paragraph))
     assert "Judge 1 is left out of every result: four times as fast as the others." in text
     assert text.startswith("2 judges worked")
+    assert "576 answers were given, 192 of them by judges who are left out." in text
 
 
 def test_texts_that_are_not_known_are_not_counted_as_none() -> None:

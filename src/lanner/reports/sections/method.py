@@ -131,7 +131,9 @@ def _who_and_what(view: View) -> str:
         [view.short(q.id) for s, q in view.protocol.questions if q.kind != "text" and s.unit is not Unit.JUDGE]
     )
     who = f"{who[0].upper()}{who[1:]}"
-    number = f"{count(len(view.material.judgements))} answers were given."
+    number = f"{count(len(view.material.judgements))} answers were given"
+    others = sum(judgement.judge in view.material.left_out for judgement in view.material.judgements)
+    number += f", {count(others)} of them by judges who are left out." if others else "."
     if view.protocol.is_guessed:
         return (
             f"{who} answered{_extent(view)}. The answers came without a protocol: what judges saw and how they were "
