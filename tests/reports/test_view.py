@@ -50,6 +50,9 @@ def test_names_in_print() -> None:
     assert made.label("skill_sum") == "skill sum"
     assert made.pair_name(made.agreements[0].pairs[0]) == "Judge 0 – Judge 1"
     assert (made.short("sentence"), made.heading("sentence")) == ("sentence score", "Sentence score")
+    several = view("scenarios", documents=2)
+    assert several.label("adequacy_rs") == "Adequacy (adequacy rs)", "three scenarios ask the same"
+    assert several.short("adequacy_rs") == "adequacy rs"
     asked = view("ranking_sc")
     assert asked.short("ranking_sc") == "“Which is better?”", "in a sentence, a sentence is quoted"
     assert asked.heading("ranking_sc") == "Which is better?"

@@ -180,9 +180,11 @@ class View:
         return set(self.table["question"].unique())
 
     def label(self, question: str) -> str:
-        """A question's words; for something derived from it, a readable form of its id."""
+        """A question's words; with its id where several are called the same, and for something derived from it a
+        readable form of its id."""
         if self.protocol.find(question):
-            return self.words.question(question).label
+            label = self.words.question(question).label
+            return f"{label} ({question.replace('_', ' ')})" if self._labels[label] > 1 else label
         if question.endswith("_chosen"):
             return f"{self.words.question(question.removesuffix('_chosen')).label} chosen"
         return question.replace("_", " ")
@@ -203,7 +205,8 @@ class View:
 
     def _short(self, question: str) -> str:
         label = self.label(question)
-        return label if len(label) <= _SHORT and self._labels[label] < 2 else question.replace("_", " ")
+        is_shared = self.protocol.find(question) and label not in self._labels
+        return label if len(label) <= _SHORT and not is_shared else question.replace("_", " ")
 
     def inside(self, label: str) -> str:
         """A label as it stands inside a sentence."""
@@ -212,7 +215,7 @@ class View:
     @cached_property
     def _labels(self) -> Counter[str]:
         """How many questions are called the same: scenarios ask one thing several times."""
-        return Counter(self.label(question.id) for _, question in self.protocol.questions)
+        return Counter(self.words.question(question.id).label for _, question in self.protocol.questions)
 
     @cached_property
     def agreements(self) -> list[Agreement]:

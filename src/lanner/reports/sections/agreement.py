@@ -596,8 +596,9 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
                 )
             rows.append(line)
     columns = [Column("coefficient", ""), *(Column(suffix, SUFFIXES[suffix]) for suffix in questions)]
+    name = view.words.question(next(iter(questions.values())).id).label
     caption = (
-        f"{view.label(next(iter(questions.values())).id)}: agreement among random sentences (RS), sentences in context "
+        f"{name}: agreement among random sentences (RS), sentences in context "
         f"(SC) and documents (DS), each with its {view.level} interval over documents. – stands for fewer than ten "
         "shared items."
     )

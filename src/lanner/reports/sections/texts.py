@@ -119,7 +119,9 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
         panels.append((view.names[judge.id], {int(size): int(number) for size, number in sizes.iter_rows()}))
     lengths = answers["labels"].list.len()
     smallest = int(lengths.min() or 0)  # type: ignore[arg-type]
-    least = f"Every item has at least {smallest}" if smallest else "Some items have none"
+    least = f"{view.heading(question.id)}: " + (
+        f"at least {smallest} on every item" if smallest else "some items have none"
+    )
     means = sorted((_mean(counts), judge) for judge, counts in panels if sum(counts.values()) >= FEWEST_ITEMS)
     text = ""
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
@@ -659,7 +661,7 @@ def context_label(name: str) -> str:
 
 
 def _question_label(view: View, effect: ContextEffect) -> str:
-    return view.label(f"{effect.question}_{effect.context}")
+    return view.words.question(f"{effect.question}_{effect.context}").label
 
 
 def _context_findings(view: View, effects: Sequence[ContextEffect]) -> list[str]:
