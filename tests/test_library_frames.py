@@ -111,6 +111,7 @@ def test_standardised_scores_say_so() -> None:
         (pd.DataFrame(), "no rows"),
         (FRAME[["judge", "score"]], "no column says which text each is about"),
         (pd.concat([FRAME, FRAME[["score"]]], axis=1), "same name"),
+        (FRAME.assign(judge=pd.Series(["\ud800"] * len(FRAME), dtype=object)), "half of a surrogate pair"),
     ],
 )
 def test_what_cannot_be_read_is_said_of_the_frame(frame: pd.DataFrame, words: str) -> None:

@@ -323,7 +323,11 @@ def _as_polars(data: Any) -> pl.DataFrame:
         raise InputError("Two columns of the frame have the same name.", next_step="Rename one of them.")
     pairs = zip(names, data.columns, strict=True)
     values = {name: [_cell(value) for value in data[column].tolist()] for name, column in pairs}
-    return pl.DataFrame({name: pl.Series(name, cells, strict=False) for name, cells in values.items()})
+    try:
+        return pl.DataFrame({name: pl.Series(name, cells, strict=False) for name, cells in values.items()})
+    except UnicodeEncodeError as error:
+        half = f"A text of the frame holds half of a surrogate pair: {error.object[:40]!r}."
+        raise InputError(half, code="half_character", next_step="Write the character whole.") from None
 
 
 def _with_one_row_of_names(data: Any) -> Any:

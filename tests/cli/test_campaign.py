@@ -105,6 +105,7 @@ def test_a_setting_that_nothing_reads_is_refused_and_can_be_removed(lanner: Comm
 
 def test_into_the_archive_and_out(lanner: Command, pilot: str) -> None:
     lanner("campaign", "archive", pilot)
+    assert "All campaigns are in the archive" in lanner("campaign", "list").out
     assert lanner("campaign", "archive", pilot, "--out").code == 0
     assert len(lanner("campaign", "list", "--json").envelope["rows"]) == 1
 

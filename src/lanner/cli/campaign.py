@@ -41,8 +41,9 @@ from lanner.store import Seat, Store
 
 def list_all(output: Output, store: Store, archived: bool) -> None:
     """List campaigns with their state and progress."""
-    rows = []
-    for entry in campaign.campaigns(store):
+    rows: list[dict[str, Json]] = []
+    entries = campaign.campaigns(store)
+    for entry in entries:
         if bool(entry.settings.get("archived")) is not archived:
             continue
         progress = campaign.progress(store, entry.id)
@@ -56,9 +57,10 @@ def list_all(output: Output, store: Store, archived: bool) -> None:
                 "share": percent(progress.share, 0) if progress.items else "imported",
             }
         )
-    output.table(
-        rows, empty="The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new"
-    )
+    empty = "The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new"
+    if entries and not archived:
+        empty = "All campaigns are in the archive: lanner campaign list --archived"
+    output.table(rows, empty=empty)
 
 
 def show(output: Output, store: Store, name: str, by: str) -> None:
