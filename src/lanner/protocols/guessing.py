@@ -51,6 +51,7 @@ _REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "n
 _INVERSE = frozenset(
     {
         *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
+        *("severity", "schweregrad", "sévérité", "gravité", "severidad", "gravedad", "severidade", "gravità"),
         *("cer", "edits", "distance", "seconds", "minutes", "minor", "major", "critical", "deduction", "deductions"),
         *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "schulnote", "erreur", "erreurs", "errores", "errori"),
         *("erros", "penalización", "pénalité", "pénalités", "penalità", "błędy", "chyby", "ошибки", "أخطاء"),

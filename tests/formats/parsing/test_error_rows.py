@@ -138,6 +138,22 @@ def test_an_error_without_a_known_severity_is_refused(
         table.read(put(tmp_path / "errors.csv", rows))
 
 
+def test_severities_in_other_words_are_no_repeats(tmp_path: Path) -> None:
+    grades = {"Minor": "1", "Major": "2", "Critical": "3", "No-error": "0"}
+    rows = [{**row, "severity": grades[row["severity"]]} for row in rows_without("span")]
+    with pytest.raises(InputError, match="'2' is no severity that is known") as refused:
+        table.read(put(tmp_path / "errors.csv", rows))
+    assert refused.value.where is not None and refused.value.where.line == 3
+    rows = [{**row, "role": "repeat" if n == 1 else "main"} for n, row in enumerate(rows)]
+    assert len(table.read(put(tmp_path / "errors.csv", rows))[0].judgements) == 5
+
+
+@pytest.mark.parametrize("rows", [rows_without("span"), rows_without("span")[:2]])
+def test_outputs_without_errors_may_lack(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    [reading] = table.read(put(tmp_path / "errors.csv", rows))
+    assert any("penalties are too high" in note for note in reading.notes) == (len(rows) == 2)
+
+
 def test_who_judged_is_asked_where_a_column_may_say_it(tmp_path: Path) -> None:
     rows = [{"wer" if name == "rater" else name: text for name, text in row.items()} for row in rows_without("span")]
     path = put(tmp_path / "errors.csv", rows)

@@ -85,18 +85,21 @@ def one_output_a_row(path: Path, rows: Rows, columns: str | Mapping[str, str] = 
     """The same table with a row for each output and judge if its rows are errors, which then stand in a column
     `errors`; other tables as they are."""
     places = _places(rows, columns)
-    if "severity" not in places:
+    if "severity" not in places and not {"unknown", "category"} <= places.keys():
         return rows
     try:
         column_roles = column_map(rows.header, columns, sample=rows.sample, judge=judge)
     except InputError:
         return rows  # which says itself what is wrong with it
     table = _ErrorTable(path, rows, places, column_roles, set(parse(columns).values()))
+    if "severity" not in places:
+        table.refuse_unknown_severities()
+        return rows
     return table.turned() if table.is_one() else rows
 
 
 def _places(rows: Rows, columns: str | Mapping[str, str]) -> dict[str, int]:
-    """Where the columns are that say something of an error: the severity among known words, the others beside it."""
+    """Where the columns are that say something of an error; a severity in words that are not known is `unknown`."""
     names = error_words("columns")
     given = set(parse(columns).values())
     at = {
@@ -113,7 +116,7 @@ def _places(rows: Rows, columns: str | Mapping[str, str]) -> dict[str, int]:
         words = [fold(as_text(row[at["severity"]])) for row in rows.sample if not is_missing(row[at["severity"]])]
         known = [severities()[word] for word in words if word in severities()]
         if len(known) * 2 <= len(words) or not any(known):
-            del at["severity"]
+            at["unknown"] = at.pop("severity")
     return at
 
 
@@ -187,6 +190,25 @@ class _ErrorTable:
         if "judge" not in self.roles:
             self._refuse_unknown_judges()
         return True
+
+    def refuse_unknown_severities(self) -> None:
+        """The error where several rows about one output have a category and a severity in words of their own: of all
+        but the first nothing would count."""
+        keys: Counter[tuple[str, ...]] = Counter()
+        for line, values, _ in self.all_rows:
+            key = self._key(values, self.key)
+            keys[key] += 1
+            if keys[key] > 1 and not self.roles.keys() & {"role", "answered_at", "question"}:
+                column = self.rows.header[self.at["unknown"]]
+                raise InputError(
+                    f"Several rows of one judge are about one output, each with {column!r}: every row is an error. "
+                    f"{as_text(values[self.at['unknown']])!r} is no severity that is known.",
+                    code="rows_are_errors",
+                    names={"columns": column},
+                    where=Where(self.path, line),
+                    next_step="Write minor, major, critical or neutral. If judges answered twice, say so in a column "
+                    "`role` (main, repeat).",
+                )
 
     def _refuse_unknown_judges(self) -> None:
         names = [name for name, at in self.place.items() if name not in self.given and self._may_name_judges(at)]
@@ -330,6 +352,12 @@ class _ErrorTable:
         for what, (one, many) in _SENTENCES.items():
             if n := self.counts[what]:
                 yield in_number(n, one, many)
+        if not any(self._severity(values) == "" for _, values, _ in self.all_rows):
+            yield (
+                "No row says that an output has no errors. If judges found none in some, add a row for each of these "
+                "(No-error as category and severity): without them penalties are too high, and agreement is about "
+                "outputs with errors alone."
+            )
         if not has_places:
             yield "No column says where the errors stand, so only their number, categories and severities are compared."
         unread = [self.rows.header[at] for at in dropped if at not in self._own]
