@@ -96,6 +96,21 @@ def test_questions_under_way_together_learn_what_one_of_them_was_refused_for() -
         asyncio.run(go(extra={"temperature": 0.5}))
 
 
+def test_what_one_model_does_not_take_another_of_its_server_still_gets() -> None:
+    stub = Stub(lambda body, turn: refusing("temperature")(body, turn) if body["model"] == "thinking" else good(body))
+
+    async def go() -> list[Reply]:
+        async with serving(stub) as url:
+            provider = connect(Endpoint(url))
+            try:
+                return [await provider.ask(CALL._replace(model=name)) for name in ("thinking", "plain", "thinking")]
+            finally:
+                await provider.close()
+
+    assert [reply.sent.get("temperature") for reply in asyncio.run(go())] == [None, 0.5, None]
+    assert len(stub.bodies) == 4
+
+
 def test_the_other_name_of_the_length_limit_is_tried() -> None:
     stub = Stub(refusing("max_tokens"))
     ask(stub)

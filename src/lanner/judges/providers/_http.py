@@ -17,6 +17,7 @@ import ssl
 import time
 import tomllib
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -204,8 +205,8 @@ class Connection:
         self._unreachable = (aiohttp.ClientConnectorError, UnreachableError)
         self._family: Family | None = None
         self._finding = asyncio.Lock()
-        self._step = 0  # how far down the family's list of means we had to go
-        self._left_out: set[str] = set()
+        self._steps: dict[str, int] = defaultdict(int)  # how far down the family's list of means a model made us go
+        self._left_out: dict[str, set[str]] = defaultdict(set)  # what a model does not take: others of its server may
         self._answered = False  # whether the server has ever answered a question
         self._forbidden = 0
         self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
@@ -234,8 +235,7 @@ class Connection:
         large for this one question is lowered for it alone."""
         family = self._family or await self._find_family()
         while True:
-            step = self._step
-            body = self._body(call, family, family.means[step])
+            means, body = family.means[self._steps[call.model]], self._body(call, family)
             began = time.perf_counter()
             try:
                 status, headers, content = await self._posts.post(self._path(call), to_json(body))
@@ -243,7 +243,7 @@ class Connection:
                 raise self._interrupted(problem) from problem
             latency = time.perf_counter() - began
             if status == 200:
-                reply = self.read(content, latency, family.means[step], self.settings(body))
+                reply = self.read(content, latency, means, self.settings(body))
                 self._answered = True
                 return reply
             if status in NOT_UNDERSTOOD:
@@ -256,8 +256,7 @@ class Connection:
 
     async def body(self, call: Call) -> dict[str, Json]:
         """The request for a question, as this server takes it."""
-        family = self._family or await self._find_family()
-        return self._body(call, family, family.means[self._step])
+        return self._body(call, self._family or await self._find_family())
 
     async def json(self, method: str, path: str, body: Json = None) -> dict[str, Json]:
         """Another of the server's interfaces: a JSON object back, or one of the errors."""
@@ -281,9 +280,9 @@ class Connection:
         """Leave out from now on what a request was refused for, unless others that were under way beside it have taught
         us already. Whether the question would be asked otherwise now."""
         assert self._family is not None
-        if self._body(call, self._family, self._family.means[self._step]) == body:
-            self._adapt(self._words(content), self._family, body)
-        return self._body(call, self._family, self._family.means[self._step]) != body
+        if self._body(call, self._family) == body:
+            self._adapt(call.model, self._words(content), self._family, body)
+        return self._body(call, self._family) != body
 
     async def fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
         """What the server has at a path, or one of the errors."""
@@ -344,9 +343,10 @@ class Connection:
             self._paths[call.model] = f"{quote(urlsplit(self._base).path, safe=_IN_PATHS)}{path}"
         return self._paths[call.model]
 
-    def _body(self, call: Call, family: Family, means: str) -> dict[str, Json]:
+    def _body(self, call: Call, family: Family) -> dict[str, Json]:
+        means, left_out = family.means[self._steps[call.model]], self._left_out[call.model]
         values = {name: value for name, value in self.values_of(call).items() if value is not None}
-        values = {name: value for name, value in values.items() if name not in self._left_out}
+        values = {name: value for name, value in values.items() if name not in left_out}
         body = self.compose(call, values, means, self._sent(call.schema, family))
         return _merged(body, call.extra) if call.extra else body
 
@@ -377,20 +377,21 @@ class Connection:
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
-    def _adapt(self, words: str, family: Family, body: Mapping[str, Json]) -> None:
+    def _adapt(self, model: str, words: str, family: Family, body: Mapping[str, Json]) -> None:
         """Leave out what the server does not know. Of a limit on length only the name can be unknown; a value that is
         too large says nothing about the next question."""
+        left_out = self._left_out[model]
         complaint = words.casefold()
         sent = to_json(body).decode()
         for name in (*self.optional, *self.lengths):
-            if f'"{name}"' not in sent or name.casefold() not in complaint or name in self._left_out:
+            if f'"{name}"' not in sent or name.casefold() not in complaint or name in left_out:
                 continue
             if name in self.lengths and (len(self.lengths) == 1 or any(sign in complaint for sign in _VALUE)):
                 continue
-            self._left_out.add(name)
+            left_out.add(name)
             return
-        if self._step + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
-            self._step += 1
+        if self._steps[model] + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
+            self._steps[model] += 1
 
     def _names_length(self, words: str) -> bool:
         complaint = words.casefold()

@@ -33,7 +33,7 @@ class Chat(Connection):
 
     def values_of(self, call: Call) -> dict[str, Json]:
         length = self._family.length if self._family else self.lengths[0]
-        if length in self._left_out:
+        if length in self._left_out[call.model]:
             length = next(name for name in self.lengths if name != length)
         return {
             "temperature": call.temperature,
