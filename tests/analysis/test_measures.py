@@ -315,6 +315,8 @@ def test_a_signature_names_the_selection() -> None:
     two = pl.DataFrame({"judge": ["a", "b"] * 3, "document": list("112233"), "segment": "1", "label": list("xyxxyy")})
     made = counted(two)
     assert "rows main items by people" in str(made.sign(alpha(made.table)).signature)
+    assert "settled" not in str(counted(two, "scores", settled=True).selection)
+    assert "settled" in str(counted(rows(), "scores", settled=True).selection)
 
 
 def test_the_signatures_of_rows_name_the_selection_too() -> None:

@@ -168,7 +168,8 @@ def test_filling_missing_outcomes_is_noted():
     ("data", "reason"),
     [
         (made().head(2), "too few"),
-        (made().with_columns(y=pl.lit(3.0)), "same value"),
+        (made().with_columns(y=pl.lit(3.0)), "y has the same value"),
+        (made().with_columns(x=pl.lit(3.0)), "x has the same value"),
         (made().with_columns(document=pl.lit("d")), "two documents"),
     ],
 )

@@ -193,6 +193,7 @@ def counted(
     """
     table, _ = tidy(data)
     purpose_code = Purpose(purpose)
+    settled = settled and str(JudgeKind.ADJUDICATED) in table["judge_kind"]  # a signature names what is there
     selection = Selection(purpose_code, _groups(table, purpose_code, of, left_out), frozenset(left_out), settled)
     reasons = reasons_not_counted(table, selection)
     row_counts = {Reason(name): count for name, count in reasons.drop_nulls().value_counts().iter_rows()}

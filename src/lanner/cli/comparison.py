@@ -138,7 +138,7 @@ def _distinct(pairs: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
 _VERDICTS = {
     "replace": "{model} may replace a person here: it is as close to people as they are to each other.",
     "assist": "{model} may not replace a person here, but it helps: let it judge what people do not, and correct it.",
-    "neither": "{model} may not replace a person here, and it saves little.",
+    "neither": "{model} may not replace a person here, and it is not shown to save work.",
     "unknown": "Nothing can be said about {model}: too few items were judged by it and by two people.",
 }
 

@@ -25,7 +25,7 @@ import polars as pl
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from lanner.model import Json, Result
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, words
 from lanner.stats.frame import Wide, check_columns, groups, positions, units, wide
 from lanner.stats.resample import (
     Array,
@@ -526,6 +526,8 @@ def _fit(
         return too_few(len(y), design)
     if float(np.ptp(y)) == 0:
         return f"{outcome_of} has the same value everywhere."
+    if predictors and len(design.names) == 1:
+        return f"{words(predictors)} {'has' if len(predictors) == 1 else 'have'} the same value everywhere."
     document, count = units(part if len(design.rows) == part.height else part[design.rows], resampling.unit)
     if errors != "classical" and count < 2:
         return f"clustered errors need at least two {resampling.unit}s."
@@ -598,7 +600,7 @@ def blocks(
     """How much of a score each block of predictors explains when blocks are added one after the other.
 
     All steps use the rows that are complete for the last one, so that R² can only grow. Rows: one per group and step
-    with R², its gain over the step before, both with interval over documentss, the joint test of the new terms, and
+    with R², its gain over the step before, both with interval over documents, the joint test of the new terms, and
     the intercept. The Result's value is the last step's gain in the first group.
     """
     names = [[block] if isinstance(block, str) else list(block) for block in blocks]
@@ -610,9 +612,11 @@ def blocks(
     reasons: list[str] = []
     for labels, part in groups(source.table, by):
         model = _fit(part, of, [name for block in expansions for name in block], errors, resampling)
+        group = ", ".join(labels.values()) or "All rows"
         if isinstance(model, str):
-            reasons.append(f"{', '.join(labels.values()) or 'All rows'}: {model}")
+            reasons.append(f"{group}: {model}")
             continue
+        reasons += [f"{group}: {note}" for note in model.terms.notes]
         steps = _steps(model, expansions)
         spread = _r_squared(model, steps, resampling)
         titles = [" + ".join(name for block in names[: k + 1] for name in block) for k in range(len(names))]
@@ -627,7 +631,7 @@ def blocks(
         return undefined(name, "; ".join(reasons) or "there are no rows.")
     model, gain, value = first
     signature = sign("OLS blocks", resampling, gain.interval, errors=errors)
-    notes = (*source.notes, *model.terms.notes, *gain.notes, *reasons)
+    notes = (*source.notes, *gain.notes, *reasons)
     return Result(name, value, gain.interval, None, model.counts, model.missing, {}, rows, notes, signature)
 
 

@@ -15,9 +15,9 @@ def test_a_clear_and_a_blind_protocol() -> None:
     assert [value.value for value in clusters.values] == [3, 1]
     assert (rate.values[0].value or 0) * (hours.values[0].value or 0) == 3
     assert {row["clear"] for row in found.data} == {True}
-    assert "per hour of work clear tells most apart" in found.said
+    assert "per hour of work most by clear" in found.said
     none = separation(lab(scores(title="dim", gap=0), scores(title="blind", gap=0)))
-    assert none.said == "Of 3 pairs of systems dim 0 and blind 0 are told apart."
+    assert none.said == "Of 3 pairs of systems, 0 by dim and 0 by blind are told apart."
 
 
 def test_without_scores() -> None:

@@ -178,14 +178,14 @@ def _bars(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int) -> list
 
 
 def _sentence(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]) -> str:
-    counts = [f"{name} {len(side_pairs)}" for name, side_pairs in zip(lab.names, pairs_apart, strict=True)]
-    sentence = f"Of {total} pairs of systems {words(counts)} are told apart"
+    counts = [f"{len(side_pairs)} by {name}" for name, side_pairs in zip(lab.names, pairs_apart, strict=True)]
+    sentence = f"Of {total} pairs of systems, {words(counts)} are told apart"
     if all(hours_spent):
         rates = [len(side_pairs) / (h or 1) for side_pairs, h in zip(pairs_apart, hours_spent, strict=True)]
         most = max(rates)
         if rates.count(most) == 1:  # where several tie, as with none told apart, no side is best
             name = lab.names[rates.index(most)]
-            sentence += f"; per hour of work {name} tells most apart ({number(most, 2, bounded=False)})"
+            sentence += f"; per hour of work most by {name} ({number(most, 2, bounded=False)})"
     return f"{sentence}."
 
 
