@@ -35,6 +35,7 @@ def refused(path: Path, content: str | bytes) -> InputError:
             "a .sav file of SPSS",
             "Open it there and save it as CSV or xlsx",
         ),
+        ("t.sqlite", b"SQLite format 3\x00\x10", "a .sqlite file of SQLite", "lanner campaign list --store"),
         ("t.csv", "", "a .csv file that is empty", "lanner formats"),
     ],
 )

@@ -519,9 +519,16 @@ _COPIED = (
     "Copy the sentences into a table (columns document, segment, source, and one for each system) and save it as CSV "
     "or xlsx. All formats: lanner formats."
 )
-_PROGRAMS = {b"$FL": "SPSS", b"<stata_dta": "Stata"}
-"""How files of statistics programs begin."""
 _SAVE_AGAIN = "Open it there and save it as CSV or xlsx, with the names of the variables in the first row."
+_NAME_CAMPAIGN = (
+    "If it is a store of Lanner or a copy, name a campaign of it: lanner campaign list --store {path} lists them."
+)
+_PROGRAMS = {
+    b"$FL": ("SPSS", _SAVE_AGAIN),
+    b"<stata_dta": ("Stata", _SAVE_AGAIN),
+    b"SQLite format 3": ("SQLite", _NAME_CAMPAIGN),
+}
+"""How files of programs begin, and what to do with them."""
 _LOOSE = {"source": "a column that is known to hold the source text"}
 
 
@@ -532,6 +539,7 @@ class PathContents:
     kind: str
     names: tuple[str, ...] = ()
     words: str = ""
+    next_step: str = ""
 
     def __str__(self) -> str:
         excerpt = ", ".join(self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
@@ -546,8 +554,9 @@ def look(path: Path) -> PathContents:
     suffix = f"a {path.suffix} file" if path.suffix else "a file without an ending"
     text = textfile.head(path).lstrip("\ufeff \r\n\t")
     start = textfile.magic(path, 16)
-    if program := next((name for beginning, name in _PROGRAMS.items() if start.startswith(beginning)), ""):
-        return PathContents("statistics", (), f"{suffix} of {program}")
+    for beginning, (program, next_step) in _PROGRAMS.items():
+        if start.startswith(beginning):
+            return PathContents("program", (), f"{suffix} of {program}", next_step.format(path=path))
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
         return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
@@ -629,8 +638,8 @@ def _unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
         steps.append(
             "Plain text, one segment a line, is read together: lanner import src.en hyp.de, or a folder of such files."
         )
-    if sample.kind == "statistics":
-        steps = [_SAVE_AGAIN]
+    if sample.next_step:
+        steps = [sample.next_step]
     elif sample.kind == "binary":
         steps.append(_COPIED)
     else:
