@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from campaign_parts import first_task, opened, save
+from campaign_parts import corpus, first_task, opened, save
 from lanner import campaign
-from lanner.campaign import states
+from lanner.campaign import drawing, states
 from lanner.errors import CampaignError, LannerError, StoreError
 from lanner.model import Judge
 from lanner.store import Store, schema
@@ -67,12 +67,31 @@ def test_deleted_and_brought_back_it_is_as_it_was(store: Store, tmp_path: Path) 
     logged = [entry[3] for entry in after["event"]]
     assert logged[:3] == ["removed", "removed", "created"] and logged[-1] == "brought_back"
     after["event"] = [entry for entry in after["event"] if entry in before["event"]]
+    assert after.pop("campaign") != before.pop("campaign"), (
+        "a new version, so that nothing remembered of it is believed"
+    )
     assert after == before
     assert not any(found.problems for found in verify(store, head.hash))
     seat = campaign.invitations.lookup(store, secret)
     assert seat is not None and seat.judge.id == "ana"
     assert save(store, first_task(store), 0, {"score": 7}).done
     assert not any(found.problems for found in verify(store))
+
+
+def test_the_draws_of_an_adaptive_campaign_are_counted_once(store: Store, tmp_path: Path) -> None:
+    """A server that runs on remembers the draws up to the last entry of the log, and those come back under others."""
+    opened(store, "da", documents=corpus((2,) * 8), design="adaptive", seed=1)
+    for _ in range(3):
+        for judge in ("ana", "bo"):
+            task = first_task(store, judge)
+            for item in range(len(task.items)):
+                save(store, task, item, {"score": 40 + item})
+            campaign.finish(store, task.id)
+    before = list(drawing.state(store, "first").allocation.draws)
+    copy = tmp_path / "copy.sqlite"
+    campaign.remove(store, "first", name="first", copy=copy)
+    bring_back(copy, "first", store.address)
+    assert before and list(drawing.state(store, "first").allocation.draws) == before
 
 
 def test_a_backup_gives_back_one_campaign_to_a_store_with_other_accounts(store: Store, tmp_path: Path) -> None:
