@@ -179,6 +179,17 @@ def test_degenerate_regressions_say_why(data, reason):
         assert reason in " ".join(result.notes)
 
 
+def test_a_block_that_never_varies_adds_nothing_that_could_be_judged():
+    data = made().with_columns(place=pl.lit("here"), one=pl.lit(1.0))
+    for block in ("place", "one"):
+        result = blocks(data, "y", ["x", block], by=(), resampling=QUICK)
+        assert result.value is None and result.interval is None
+        assert [(row["added"] is None, row["added_low"] is None, row["p"] is None) for row in result.rows] == [
+            (False, False, False), (True, True, True)
+        ]  # fmt: skip
+        assert f"Left out, because the other predictors determine it: {block}" in " ".join(result.notes)
+
+
 def test_one_judge_cannot_be_compared():
     assert "two judges" in compare_judges(made().filter(pl.col("judge") == "a"), "y", ["x"]).notes[0]
 

@@ -372,10 +372,13 @@ def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple
     """
     check_columns(table, [outcome, *predictors])
     y = table[outcome].cast(pl.Float64).fill_null(np.nan).to_numpy().astype(float)
-    names, columns = [INTERCEPT], [np.ones(len(y))]
+    names, columns, single = [INTERCEPT], [np.ones(len(y))], []
     complete: npt.NDArray[np.bool_] = np.isfinite(y)
     for name in predictors:
-        for label, values in _columns(table[name]):
+        own = _columns(table[name])
+        if not own:
+            single.append(name)
+        for label, values in own:
             names.append(label)
             columns.append(values)
             complete &= np.isfinite(values)
@@ -384,10 +387,10 @@ def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple
     if len(rows) < len(y):
         y, matrix = y[rows], matrix[rows]
     independent = _independent(matrix)
-    left_out = [name for index, name in enumerate(names) if index not in independent]
+    left_out = [*single, *(name for index, name in enumerate(names) if index not in independent)]
     notes = (f"Left out, because the other predictors determine it: {', '.join(left_out)}.",) if left_out else ()
-    own = matrix if len(independent) == matrix.shape[1] else matrix[:, independent]
-    return y, Terms(tuple(names[k] for k in independent), own, rows, notes)
+    kept = matrix if len(independent) == matrix.shape[1] else matrix[:, independent]
+    return y, Terms(tuple(names[k] for k in independent), kept, rows, notes)
 
 
 def _columns(column: pl.Series) -> list[tuple[str, Array]]:
@@ -608,7 +611,7 @@ def blocks(
     resampling = clustered(resampling)
     expansions = [source.expand(block) for block in names]
     rows: list[dict[str, Json]] = []
-    first: tuple[_Model, Outcome, float] | None = None
+    first: tuple[_Model, Outcome, float | None] | None = None
     reasons: list[str] = []
     for labels, part in groups(source.table, by):
         model = _fit(part, of, [name for block in expansions for name in block], errors, resampling)
@@ -624,8 +627,9 @@ def blocks(
             {**labels, "step": title, **row}
             for title, row in zip(titles, _step_rows(model, steps, spread, resampling), strict=True)
         ]
-        last = spread.value.shape[0] - 1
-        first = first or (model, outcome(spread, resampling, column=last, scale="logit"), float(spread.value[last]))
+        value = rows[-1]["added"]
+        gain = _NO_GAIN if value is None else outcome(spread, resampling, column=len(spread.value) - 1, scale="logit")
+        first = first or (model, gain, value)
     name = f"variance of {of} added by {', '.join(names[-1]) if names else ''}"
     if first is None:
         return undefined(name, "; ".join(reasons) or "there are no rows.")
@@ -646,6 +650,9 @@ def _steps(model: _Model, blocks: Sequence[Sequence[str]]) -> list[list[int]]:
     return steps
 
 
+_NO_GAIN = Outcome(None, None)
+
+
 def _step_rows(
     model: _Model, steps: Sequence[list[int]], spread: Replicates, resampling: Resampling
 ) -> list[dict[str, Json]]:
@@ -656,13 +663,14 @@ def _step_rows(
         fit = model.fit if whole else Ols(model.fit.y, model.fit.x[:, columns], model.document, model.fit.errors)
         explained = outcome(spread, resampling, column=k, scale="logit")
         gain = outcome(spread, resampling, column=len(steps) + k - 1, scale="logit") if k else explained
+        adds = columns != before  # what the predictors before determine, or what never varies, adds nothing
         test = fit.joint([columns.index(column) for column in columns if column not in before])
         rows.append(
             {
                 "r2": fit.r_squared,
                 **explained.ends("r2_"),
-                "added": fit.r_squared - r_squared,
-                **gain.ends("added_"),
+                "added": fit.r_squared - r_squared if adds else None,
+                **(gain if adds else _NO_GAIN).ends("added_"),
                 "f": test.f if test else None,
                 "df1": test.df1 if test else None,
                 "df2": test.df2 if test else None,

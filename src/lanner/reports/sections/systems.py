@@ -699,7 +699,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
         Column("p", "p", quiet=True, cell=lambda row: p_number(row["p"]) if _tested(row) else ""),
         Column("n", "n", quiet=True, cell=lambda row: count(row["n"])),
     ]
-    gains = sorted(row["added"] for row in steps.rows if row["added"] != row["r2"])
+    gains = sorted(row["added"] for row in steps.rows if row["added"] not in (None, row["r2"]))
     more = f" The last block adds {_range(gains)} of the variance." if gains else ""
     has_untested = any(not _tested(row) for row in steps.rows)
     why = " A dash stands where there are too few documents for a joint test." if has_untested else ""
