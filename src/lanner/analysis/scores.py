@@ -228,6 +228,8 @@ class Ranking:
 
     systems: Result
     pairs: Result
+    is_standardised: bool = False
+    """Whether scores are z per judge and no points of the scale."""
 
     def count(self, state: State) -> int:
         """How many pairs are in this state."""
@@ -291,6 +293,7 @@ def rank_systems(
     return Ranking(
         score_systems(rows, of, protocol, resampling=how, **options),
         compare_systems(rows, of, resampling=how, **options),
+        bool(options.get("standardise")),
     )
 
 

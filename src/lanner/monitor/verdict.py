@@ -473,7 +473,7 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
             else message("how long items take is not known")
             if is_begun
             else message("nobody has begun")
-            if progress
+            if progress or evidence.to_come.items  # which are dealt out when judges come
             else message("no judges yet")
         )
         return Check(code, name, message("not yet"), deadline, "none", why)

@@ -183,6 +183,14 @@ def test_a_protocol_that_ranks_nothing() -> None:
     assert section(View(seen.material, plain)) is None
 
 
+def test_standard_scores_are_not_called_points_of_the_scale() -> None:
+    """On direct assessment "elm leads (0.49)" stood for a scale from 0 to 100."""
+    made = section(view("da", documents=8))
+    assert made is not None
+    assert all("score (z per judge)" in text for text in (*made.findings, made.caveats[0], made.blocks[0].caption))
+    assert "z per judge" not in str(section(view("esa", documents=8)))
+
+
 def test_the_profile_as_panels_agrees_with_its_table() -> None:
     made = section(view("h_falcon"))
     assert made is not None

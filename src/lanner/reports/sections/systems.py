@@ -92,12 +92,12 @@ def section(view: View) -> Section | None:
             view.methods.add("tost")
         ranking = rank_systems(view.scored, analysis.of, view.protocol, resampling=view.resampling, **options)
         if ranking.systems.rows:
-            blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking.systems)]
+            blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking)]
             blocks += _differences(view, analysis.of, ranking, margin)
             blocks += _in_language_pairs(view, analysis, ranking, options)
             blocks += _corrected_blocks(view, analysis.of)
             if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
-                findings.append(_finding(view, analysis.of, ranking.systems) + _pairs_told(ranking, margin))
+                findings.append(_finding(view, analysis.of, ranking) + _pairs_told(ranking, margin))
             caveats = caveats or _caveats(view, analysis.of, ranking)
     for stage, question in view.protocol.questions:
         if stage.unit is not Unit.JUDGE:
@@ -128,10 +128,10 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
     if len(ranking.systems.rows) < 2:
         return []
     if documents < _FEW_DOCUMENTS and ranking.reach is not None:
-        reach = number(ranking.reach, 2, bounded=False)
+        reach, name = number(ranking.reach, 2, bounded=False), _measured(view.short(of), ranking)
         caveats.append(
-            f"**{plural(documents, 'document')}.** The interval of a difference in {view.short(of)} reaches about "
-            f"{reach} to each side: smaller differences can hardly be told from chance."
+            f"**{plural(documents, 'document')}.** The interval of a difference in {name} reaches about {reach} to "
+            "each side: smaller differences can hardly be told from chance."
         )
     for system, own in list(ranking.judged_on_fewer.items())[:_MOST_NAMED]:
         caveats.append(
@@ -163,7 +163,7 @@ def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options
     results = rank_in_pairs(view.scored, analysis.of, view.protocol, resampling=view.resampling, **plain)
     if not any(result.rows for result in results.values()):
         return []
-    columns = [*_score_columns(view, analysis.of), _RANKS, Column("documents", "Documents", quiet=True), _N]
+    columns = [*_score_columns(view, analysis.of, ranking), _RANKS, Column("documents", "Documents", quiet=True), _N]
     rows: list[dict[str, Json]] = []
     for pair, result in results.items():
         rows += [{"group": pair}, *printed(columns, result.rows)]
@@ -173,10 +173,19 @@ def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options
     return [Table(f"ranking-{analysis.of}-by-languages", caption, columns, rows, data, signature)]
 
 
-def _score_columns(view: View, of: str) -> list[Column]:
+def _measured(name: str, ranking: Ranking) -> str:
+    """What the numbers of a ranking are: not points of the scale where judges are standardised."""
+    return f"{name} (z per judge)" if ranking.is_standardised else name
+
+
+def _score_columns(view: View, of: str, ranking: Ranking) -> list[Column]:
     return [
         Column("rank", "System", cell=lambda row: f"{row['rank']}. {row['system']}"),
-        Column("score", capital(view.label(of)), cell=lambda row: number(row["score"], 2, bounded=False)),
+        Column(
+            "score",
+            _measured(capital(view.label(of)), ranking),
+            cell=lambda row: number(row["score"], 2, bounded=False),
+        ),
         Column("ci", view.level, quiet=True, cell=lambda row: interval(row["low"], row["high"], bounded=False)),
     ]
 
@@ -199,6 +208,7 @@ def _differences(view: View, of: str, ranking: Ranking, margin: float | None) ->
     rows = [row for row in ranking.pairs.rows if row["difference"] is not None]
     if len(rows) < 2 or len(rows) > _MOST_PAIRS:
         return []
+    name = _measured(view.short(of), ranking)
     better = -1 if ranking.systems.rows[0]["score"] < ranking.systems.rows[-1]["score"] else 1
     pairs = sorted(rows, key=lambda row: -better * row["difference"])
     bars = [
@@ -219,11 +229,11 @@ def _differences(view: View, of: str, ranking: Ranking, margin: float | None) ->
         else ""
     )
     caption = (
-        f"{_pairs_told(ranking, margin).strip()} Mark: difference in {view.short(of)}; line: {view.level} interval, "
-        f"not corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
+        f"{_pairs_told(ranking, margin).strip()} Mark: difference in {name}; line: {view.level} interval, not "
+        f"corrected. Filled: p < .05 corrected for all pairs.{within} Hollow otherwise: not decided, and not equal "
         f"either.{zone}"
     )
-    drawing = differences(f"Differences in {view.short(of)} between systems", bars, margin)
+    drawing = differences(f"Differences in {name} between systems", bars, margin)
     data = [{**row, "state": row["state"].value} for row in pairs]
     return [Figure(f"differences-{of}", caption, str(drawing), data, view.signature(ranking.pairs))]
 
@@ -256,7 +266,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
         state,
     )
     columns = [
-        *_score_columns(view, analysis.of),
+        *_score_columns(view, analysis.of, ranking),
         *([plain_mean] if is_adjusted else []),
         *([*compared, _RANKS] if len(result.rows) > 1 else []),
         *([Column("cluster", "Cluster")] if len(result.rows) > 1 and not several else []),
@@ -280,7 +290,7 @@ def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | Non
         "system below."
     )
     caption = (
-        f"{_finding(view, analysis.of, result)}{lead_note if len(result.rows) > 1 else ''}{margin_note} "
+        f"{_finding(view, analysis.of, ranking)}{lead_note if len(result.rows) > 1 else ''}{margin_note} "
         f"{_ADJUSTED if is_adjusted else ''}This holds for {_holds_for(result)} and other documents like these."
     )
     return Table(f"ranking-{analysis.of}", caption, columns, rows, data, view.signature(result))
@@ -346,7 +356,8 @@ _ADJUSTED = (
 )
 
 
-def _figure(view: View, of: str, result: Result) -> Figure:
+def _figure(view: View, of: str, ranking: Ranking) -> Figure:
+    result, name = ranking.systems, _measured(capital(view.label(of)), ranking)
     rows = result.rows[:_MOST_SYSTEMS]
     bars = [
         Row(
@@ -363,13 +374,13 @@ def _figure(view: View, of: str, result: Result) -> Figure:
     has_intervals = any(row["low"] is not None for row in rows)
     bars_words = f" Bars: {view.level} intervals over documents." if has_intervals else ""
     caption = (
-        f"{capital(view.label(of))} of each system in {documents}, best first.{bars_words} At the right the range of "
+        f"{name} of each system in {documents}, best first.{bars_words} At the right the range of "
         "ranks; a line ends a cluster."
     )
     if len(rows) == 1:
         bar = f"Bar: {view.level} interval over {documents}; " if has_intervals else f"{capital(documents)}; "
         caption = f"{bar}n {plural(result.counts['items'], 'item')}."
-    drawing = intervals(f"{view.label(of)} by system", bars, bounded=False)
+    drawing = intervals(f"{name} by system", bars, bounded=False)
     return Figure(f"systems-{of}", caption, str(drawing), result.rows, view.signature(result))
 
 
@@ -379,9 +390,10 @@ def _holds_for(result: Result) -> str:
     return parts.get("holds for", THESE_JUDGES)
 
 
-def _finding(view: View, of: str, result: Result) -> str:
+def _finding(view: View, of: str, ranking: Ranking) -> str:
+    result = ranking.systems
     first = [row for row in result.rows if row["cluster"] == 1]
-    best, name = result.rows[0], view.short(of)
+    best, name = result.rows[0], _measured(view.short(of), ranking)
     sentence = estimate(best["score"], best["low"], best["high"], 2, bounded=False)
     equal = [row["system"] for row in result.rows if row["rank"] == best["rank"]]
     if len(equal) > 1:  # whose interval that of the first is not
