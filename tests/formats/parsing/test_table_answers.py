@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -165,6 +166,34 @@ def test_several_labels_in_a_cell_are_a_set(tmp_path: Path, cells: list[str], va
 )
 def test_grades_are_read_as_numbers(tmp_path: Path, heading: str, cells: list[str], values: list[object]) -> None:
     assert answered(tmp_path / "grades.csv", heading, cells) == values
+
+
+@pytest.mark.parametrize(
+    ("mark", "place"),
+    [
+        (
+            {"start_i": 4, "end_i": 8, "severity": "minor", "category": None},
+            {"start": 4, "end": 9, "severity": "minor"},
+        ),
+        ({"start_i": "missing", "end_i": "missing", "severity": "major"}, {"severity": "major", "missing": True}),
+        ({"span": "Katze", "severity": "minor"}, {"text": "Katze", "severity": "minor"}),
+        ({"start": 4, "end": 9}, {"start": 4, "end": 9}),
+    ],
+)
+@pytest.mark.parametrize("name", ["marks.jsonl", "marks.csv"])
+def test_marks_of_other_tools_are_read_as_ours(
+    tmp_path: Path, name: str, mark: dict[str, object], place: dict[str, object]
+) -> None:
+    path = tmp_path / name
+    row = {"segment": "1", "judge": "a", "errors": [mark]}
+    if name.endswith("csv"):
+        cell = json.dumps([mark]).replace('"', '""')
+        put(path, f'segment,judge,errors\n1,a,"{cell}"\n2,a,[]\n')
+    else:
+        put(path, f"{json.dumps(row)}\n{json.dumps({**row, 'segment': '2', 'errors': []})}\n")
+    (reading,) = table.read(path)
+    assert [judgement.value for judgement in reading.judgements] == [[place], []]
+    assert any("end at the character" in note for note in reading.notes) == ("end_i" in mark)
 
 
 def test_grades_have_the_ends_of_their_scale(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from lanner.formats.parsing.readings import (
 )
 from lanner.formats.parsing.textfile import Note
 from lanner.formats.parsing.values import (
+    INCLUSIVE,
     KEEP_CODES,
     are_places,
     are_signs,
@@ -141,6 +142,7 @@ class TableAnswers:
         self._first_bad_time = 0
         self._steps: list[str] = []
         self._graded: dict[str, tuple[float, float]] = {}
+        self._inclusive: dict[str, None] = {}
 
     @property
     def headings(self) -> dict[str, str]:
@@ -173,6 +175,8 @@ class TableAnswers:
                 self._kinds[judge] = self._kind(judge, kind)
             value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
             heading = answer.question or table.text("question", row)
+            if isinstance(value, list) and INCLUSIVE in as_text(row[position]):
+                self._inclusive[heading] = None
             role = role_in_words(table.text("role", row), table.map.roles.get("role", ""))
             systems = self._systems(answer, row)
             key = self._id(heading)
@@ -552,6 +556,8 @@ class TableAnswers:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
         yield from self._note_on_places()
+        for heading in self._inclusive:
+            yield f"Marks in {heading!r} end at the character that {INCLUSIVE} names, which belongs to them."
         for role in _TIMES:
             if self._cells and role in self._table.at:
                 column = self._table.map.roles[role]

@@ -144,7 +144,8 @@ _TOOL_VALUES = ("rating", "number", "choices", "text", "datetime")
 
 def unwrapped(value: Any) -> Any:
     """A cell of Label Studio or Doccano as the answer in it: `[{"rating": 3}]` is 3, and regions with labels, or
-    `[[0, 3, "minor"]]`, are spans. Anything else as it is."""
+    `[[0, 3, "minor"]]`, are spans; so are those of Appraise and Pearmut, whose `end_i` is the last character, and those
+    that only quote their words as `span`. Anything else as it is."""
     entries = literal_list(value) if isinstance(value, str) else value
     if not isinstance(entries, list) or not entries:
         return value
@@ -156,7 +157,26 @@ def unwrapped(value: Any) -> Any:
         return [{"start": start, "end": end, "category": label} for start, end, label in entries]
     if all(isinstance(each, dict) and {"start", "end", "labels"} <= each.keys() for each in entries):
         return [_region(each) for each in entries]
+    if all(isinstance(each, dict) and ({INCLUSIVE, "span"} & each.keys()) for each in entries):
+        return [_marked(each) for each in entries]
     return value
+
+
+INCLUSIVE = "end_i"
+"""The key of a span that names its last character, and not the place behind it."""
+
+
+def _marked(span: Mapping[str, Any]) -> dict[str, Any]:
+    """A span of Appraise, or one that quotes its words, in our terms."""
+    about = {
+        key: value for key, value in span.items() if key not in ("start_i", INCLUSIVE, "span") and value is not None
+    }
+    if INCLUSIVE not in span:
+        return about if "text" in about or "start" in about else {"text": span["span"], **about}
+    start, end = span.get("start_i"), span[INCLUSIVE]
+    if not isinstance(start, int) or not isinstance(end, int):
+        return {**about, "missing": True}
+    return {**about, "start": start, "end": end + 1}
 
 
 def _region(region: Mapping[str, Any]) -> dict[str, Any]:
