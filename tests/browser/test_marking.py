@@ -10,8 +10,9 @@ from playwright.sync_api import Page, expect
 from browser_actions import PICKED, Hands, wait_until
 from lanner import campaign
 from lanner.model import Judge, JudgeKind
+from lanner.protocols import parse_toml
 from lanner.protocols.prefilled import Help, help_of
-from live_server import Live, Work, document
+from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
@@ -107,6 +108,49 @@ def test_marks_that_another_device_has_made_are_named(live: Live, page: Page) ->
     conflict = page.locator("[id^=note-conflict]")
     expect(conflict).to_contain_text("Keep mine: beta (major)")
     expect(conflict).to_contain_text("Take the other: alpha (minor)")
+
+
+STRICT = """
+name = "strict"
+version = "1"
+[[stage]]
+id = "all"
+unit = "sentence_in_context"
+object = "outputs"
+outputs = 3
+show = ["source", "target"]
+[[stage.question]]
+id = "order"
+kind = "rank"
+ties = false
+[[stage.question]]
+id = "errors"
+kind = "spans"
+severities = ["minor", "major"]
+max = 1
+[text.en.questions.order]
+label = "Order"
+[text.en.questions.errors]
+label = "Errors"
+"""
+
+
+def test_what_the_protocol_does_not_allow_is_not_taken(live: Live, page: Page) -> None:
+    systems = (*SYSTEMS, "hidden-engine-gamma")
+    work = live.campaign(parse_toml(STRICT), [document(2, systems=systems)], systems=systems)
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    for line, place in (("0", 1), ("1", 1), ("2", 2), ("0", 3)):
+        page.locator(f"[data-q=order] [data-line='{line}'] [value='{place}']").check(force=True)
+    hands.press("Escape", "ArrowRight", "1")
+    hands.press("ArrowRight", "2")
+    expect(page.locator("[data-q=errors] .hint")).to_contain_text("Take one away first")
+    hands.settled()
+    stored = work.stored(work.tasks[0].id)[0]
+    assert stored["order"] == [3, 1, 2], "no two share a place: the first one had given up its own"
+    assert [mark["severity"] for mark in stored["errors"]] == ["minor"]
 
 
 def test_missing_on_the_source_and_nowhere(live: Live, page: Page) -> None:

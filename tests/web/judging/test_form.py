@@ -101,6 +101,8 @@ def test_ranks_of_two_and_of_more() -> None:
         "order",
         ["Translation A", "Translation B", "Translation C"],
     )
+    strict = own('[[stage.question]]\nid = "o"\nkind = "rank"\nties = false', target="outputs")["o"]
+    assert [(option.id, option.key) for option in strict.options] == [("1,2", "1"), ("2,1", "2")]
 
 
 def test_conditions_of_stage_and_question_travel_together() -> None:

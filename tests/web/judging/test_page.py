@@ -256,6 +256,8 @@ def test_a_protocol_of_ones_own_with_every_kind() -> None:
     }
     tree = rendered(view)
     assert tree.xpath("//*[@data-q='order']//*[@data-line]/@data-line") == ["0", "1", "2"]
+    assert tree.xpath("//*[@data-q='order']/@data-most") == ["1"], "no two share a place"
+    assert tree.xpath("//*[@data-q='how_many']//input/@inputmode") == ["decimal"]
     assert tree.xpath("//*[@data-q='half']//@data-k") == list("12345")
     assert tree.xpath("//*[@data-q='fine']//input[@inputmode]/@name") == ["fine"]
     assert not tree.xpath("//*[@data-q='fine']//input[@type='range']/@name"), "a slider nobody touched says nothing"
@@ -291,6 +293,7 @@ step = 0.5
 id = "how_many"
 kind = "number"
 min = 0
+integer = false
 [[stage.question]]
 id = "tongue"
 kind = "choice"
@@ -298,6 +301,7 @@ options = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"]
 [[stage.question]]
 id = "order"
 kind = "rank"
+ties = false
 [[stage.question]]
 id = "why"
 kind = "text"

@@ -183,7 +183,7 @@ def _by_kind(base: Ask, question: Question, wording: Wording, messages: Messages
         case Spans():
             return _spans(base, question, wording, messages)
         case Rank():
-            return _rank(base, messages, outputs)
+            return _rank(base, question, messages, outputs)
         case Text():
             limits = {"lines": float(question.lines), "length": float(question.max_length)}
             return replace(base, display="text", hint=messages.get("hint.text"), numbers=limits)
@@ -288,19 +288,18 @@ def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> 
     )
 
 
-def _rank(base: Ask, messages: Messages, outputs: int) -> Ask:
+def _rank(base: Ask, question: Rank, messages: Messages, outputs: int) -> Ask:
     letters = LETTERS[:outputs]
     if outputs == 2:
         first, second = (messages.get("rank.first", a=letter) for letter in letters)
-        options = (
-            Pick("1,2", first, short="A", key="1"),
-            Pick("1,1", messages.get("rank.tie"), short="=", key="2"),
-            Pick("2,1", second, short="B", key="3"),
-        )
+        tie = [Pick("1,1", messages.get("rank.tie"), short="=")] if question.ties else []
+        orders = (Pick("1,2", first, short="A"), *tie, Pick("2,1", second, short="B"))
+        options = tuple(replace(order, key=str(key)) for key, order in enumerate(orders, start=1))
         return replace(base, display="buttons", options=options, hint=messages.get("hint.one"))
     places = tuple(Pick(str(n), "", short=str(n), key=str(n)) for n in range(1, outputs + 1))
     rows = tuple(Pick(str(n), messages.get("doc.output", letter=letter)) for n, letter in enumerate(letters))
-    return replace(base, display="order", options=places, rows=rows, need=outputs, hint=messages.get("hint.rank"))
+    hint, most = messages.get("hint.rank"), None if question.ties else 1
+    return replace(base, display="order", options=places, rows=rows, need=outputs, most=most, hint=hint)
 
 
 def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[Pick, ...]:

@@ -81,9 +81,15 @@ export class Marking {
   /* ---- what is marked ---- */
   /** The last step of the menu was taken: the mark is made or changed. @param {Choice} choice */
   commit({ ask, span, id, path }) {
-    const spans = [...this.marks.of(this.app.item, ask)],
-      { missing, ...fields } = Object.fromEntries(path),
-      { cursor } = this;
+    const { app, cursor } = this,
+      spans = [...this.marks.of(app.item, ask)],
+      { missing, ...fields } = Object.fromEntries(path);
+    if (id == null && spans.length >= ask.q.most) {
+      const words = app.t('too_many', { n: ask.q.most });
+      this.close();
+      app.rail.hint(ask.el, ask.q, app.item, words);
+      return app.say(words);
+    }
     spans[id ?? spans.length] = keep({ ...span, ...fields, ...(missing && { missing: true }) });
     this.put(ask, spans, 'marked', span.text);
     this.left = cursor;

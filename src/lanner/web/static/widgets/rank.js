@@ -13,6 +13,18 @@ export function read(el) {
   return ranks.some(Boolean) ? ranks : null;
 }
 
+/**
+ * Where no two may share a place, the one that had it gives it up.
+ * @param {any} el
+ * @param {any} control
+ */
+export function allow(el, control) {
+  if (+el.dataset.most === 1)
+    for (const radio of $$('input:checked', el))
+      if (radio !== control && radio.value === control.value) radio.checked = false;
+  return true;
+}
+
 /** @param {Element} el @param {number[] | null} value */
 export function write(el, value) {
   if (!lines(el).length)
