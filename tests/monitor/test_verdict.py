@@ -11,7 +11,7 @@ from lanner.designs.expected import controls_called_by_chance
 from lanner.model import Campaign, CampaignState
 from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.model.messages import spell
-from lanner.monitor.snapshot import Divergence, JudgeProgress, LeavingOut, Measure, Pace, Swap
+from lanner.monitor.snapshot import Divergence, JudgeProgress, LeavingOut, Measure, Pace, Swap, WorkToCome
 from lanner.monitor.status import NO_SNAPSHOT
 from lanner.monitor.verdict import Check, Evidence, JudgeStanding, Labels, Targets, Verdict, needs, verdict
 
@@ -54,6 +54,8 @@ def test_nothing_is_green_before_there_is_data() -> None:
     assert {check.tone for check in found.checks} == {"none"}
     assert summary(found) == "Too early to say."
     assert "10 sentences" in advice(found)
+    assert words(found.checks[2])[3] == "no judges yet"
+    assert words(judged(to_come=WorkToCome(270)).checks[2])[3] == "nobody has begun", "items are dealt out later"
 
 
 def test_alike_answers_and_a_single_document_are_called_what_they_are() -> None:

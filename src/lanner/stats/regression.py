@@ -632,7 +632,7 @@ def blocks(
         first = first or (model, gain, value)
     name = f"variance of {of} added by {', '.join(names[-1]) if names else ''}"
     if first is None:
-        return undefined(name, "; ".join(reasons) or "there are no rows.")
+        return undefined(name, " ".join(reasons) or "there are no rows.")
     model, gain, value = first
     signature = sign("OLS blocks", resampling, gain.interval, errors=errors)
     notes = (*source.notes, *gain.notes, *reasons)
@@ -721,7 +721,7 @@ def compare_judges(
             rows.append({**labels, "term": term, **estimate.row(resampling.level), "p_holm": p})
         tests.append((fit.joint(range(len(common) + 1, 2 * len(common))), counts))
     if not tests:
-        return undefined(name, "; ".join(reasons) or "at least two judges are needed.")
+        return undefined(name, " ".join(reasons) or "at least two judges are needed.")
     signature = sign("OLS, F of equal coefficients", resampling, None, errors=errors)
     test, counts = tests[0]
     if test is None:

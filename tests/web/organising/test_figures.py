@@ -86,6 +86,7 @@ def test_mean_parts_and_judges_stand_on_one_axis() -> None:
     for (x, _), value in zip(circles, values, strict=True):
         assert x == pytest.approx(circles[1][0] + unit * (value - 0.21), abs=0.2)
     assert len(set(circles)) == len(circles), "no mark covers another"
+    assert "without Ana: .44" in str(figures.one_judge_or_one_question(main, parts, without[:1], "", 0.5)), "one other"
     assert "weakest" not in str(figures.one_judge_or_one_question(main, parts[1:], without, "Cem", 0.5)), (
         "two are equal"
     )

@@ -730,7 +730,9 @@ def _explained_finding(view: View, of: str, names: Sequence[str], rows: Rows) ->
     first = sorted(row["r2"] for row in rows if row["step"] == names[0])
     last = sorted(row["r2"] for row in rows if row["step"] != names[0])
     share = _range(first)
-    sentence = f"The {view.short(names[0])} alone explain **{share} of the {view.short(of)}**"
+    first_block = view.protocol.find(names[0])
+    explain = "explain" if first_block and isinstance(first_block[1], Grid) else "explains"
+    sentence = f"The {view.short(names[0])} alone {explain} **{share} of the {view.short(of)}**"
     more = words([view.short(name) for name in names[1:]])
     return sentence + (f", together with the {more} {_range(last)}." if last else ".")
 

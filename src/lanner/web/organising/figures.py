@@ -338,6 +338,8 @@ def _judges_lane(
     if others:
         ends = (number(others[0][1], 2), number(others[-1][1], 2))
         words = say("without another: {low} to {high}", low=ends[0], high=ends[1])
+        if len(others) == 1:
+            words = say("without {name}: {value}", name=fit(others[0][0], 150, LETTER), value=ends[0])
         _label(drawing, words, ((places[0][0] + places[-1][0]) / 2, y + 19), scale, "tm")
 
 
