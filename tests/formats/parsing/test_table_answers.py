@@ -162,6 +162,8 @@ def test_several_labels_in_a_cell_are_a_set(tmp_path: Path, cells: list[str], va
         ("quality", ["A", "B", "A", "B"], ["A", "B", "A", "B"]),
         ("label", ["A", "B", "C", "G"], ["A", "B", "C", "G"]),
         ("quality", ["one", "five", "three", "two"], [1, 5, 3, 2]),
+        ("adequacy", ["None", "All", "Most", "Little"], [1, 5, 4, 2]),
+        ("adequacy", ["None", "Everything", "Most", "Little"], [1, 4, 3, 2]),
     ],
 )
 def test_grades_are_read_as_numbers(tmp_path: Path, heading: str, cells: list[str], values: list[object]) -> None:
@@ -215,6 +217,31 @@ def test_long_times_without_a_unit_are_asked_about(tmp_path: Path, heading: str,
         (reading,) = table.read(path)
         assert {judgement.question for judgement in reading.judgements} == {"score"}
         assert reading.judgements[0].elapsed_seconds == 4
+
+
+@pytest.mark.parametrize(
+    ("heading", "answers", "is_refused"),
+    [
+        ("adequacy", [1, 2, 3, 4, 5] * 4 + [55], True),
+        ("adequacy", [1, 2, 3, 4, 5] * 4 + [55, 11], True),
+        ("adequacy", [1, 2, 3, 4, 5] * 4 + [55, 11, 90], False),
+        ("adequacy", [1, 2, 3, 4, 5] * 3 + [55], False),
+        ("adequacy", [0, 1, 2, 3, 4] * 4 + [55], False),
+        ("adequacy (1-100)", [1, 2, 3, 4, 5] * 4 + [55], False),
+        ("adequacy", [1, 2, 3, 4, 5] * 4 + [10], False),
+    ],
+)
+def test_an_answer_far_off_all_others_is_asked_about(
+    tmp_path: Path, heading: str, answers: list[int], is_refused: bool
+) -> None:
+    rows = [f"{n},a,{answer}" for n, answer in enumerate(answers)]
+    path = put(tmp_path / "scores.csv", "\n".join([f"segment,judge,{heading}", *rows]))
+    if is_refused:
+        with pytest.raises(InputError, match="The answer 55 to 'adequacy' is far off all others, from 1 to 5") as slip:
+            table.read(path)
+        assert slip.value.where == Where(path, 22)
+        assert len(table.read(path, missing="55,11")[0].judgements) == len(answers)
+    assert len(table.read(path, missing="none" if is_refused else "")[0].judgements) == len(answers)
 
 
 def test_whole_numbers_with_a_point_name_the_same_items(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ from lanner.model import Judge, JudgeKind, Judgement, Role
 from lanner.model.messages import in_number
 
 _TIMES = ("seconds", "active_seconds")
+_SHORT_SCALE = 10
+_MANY = 20
 _LONG_SECONDS = 900
 """Half of the times being longer than this, a quarter of an hour, they may be milliseconds."""
 _UNNAMED = "judge"
@@ -340,6 +342,7 @@ class TableAnswers:
         answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
         if not self._keeps_codes:
             self._refuse_codes(cells, answers)
+            self._refuse_slips(cells, answers)
         if any(flag == "step" for _, flag in answers):
             steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, answers, strict=True) if flag == "step"}
             read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
@@ -443,6 +446,26 @@ class TableAnswers:
             next_step=f"If it is one, empty these cells or add --missing {option}. If it is a score: --missing "
             f'{KEEP_CODES}. (In Python: missing="{option}".)',
         )
+
+    def _refuse_slips(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
+        """The error where one or two of many answers lie far off the short scale of all others, as 55 for 5: the scale
+        would be taken to reach up to them."""
+        numbers = [(value, cell) for cell, (value, flag) in zip(cells, answers, strict=True) if not flag]
+        slips = [(value, cell) for value, cell in numbers if isinstance(value, int | float) and value > _SHORT_SCALE]
+        others = [value for value, _ in numbers if value not in [slip for slip, _ in slips]]
+        heading = self.headings[cells[0].question]
+        if not 0 < len(slips) < 3 or len(others) < _MANY or scale_of(heading):
+            return
+        if all(isinstance(value, int | float) and value % 1 == 0 and 1 <= value <= _SHORT_SCALE for value in others):
+            value, cell = slips[0]
+            raise InputError(
+                f"The answer {value} to {heading!r} is far off all others, from {min(others)} to {max(others)}.",
+                code="far_off_the_others",
+                names={"question": cell.question},
+                where=Where(self._table.path, cell.line),
+                next_step=f"Correct it, or read it as missing: --missing {value}. If it is meant, name the scale in "
+                f"the heading, such as {heading} (1-100), or add --missing {KEEP_CODES}.",
+            )
 
     def _refuse_errors(self, by_question: Mapping[str, Sequence[_Raw]]) -> None:
         """Refuse a table whose rows are single errors: of several in one output all but the first would be taken for
