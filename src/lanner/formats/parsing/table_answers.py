@@ -454,7 +454,7 @@ class TableAnswers:
         slips = [(value, cell) for value, cell in numbers if isinstance(value, int | float) and value > _SHORT_SCALE]
         others = [value for value, _ in numbers if value not in [slip for slip, _ in slips]]
         heading = self.headings[cells[0].question]
-        if not 0 < len(slips) < 3 or len(others) < _MANY or scale_of(heading):
+        if not 0 < len(slips) < 3 or len(others) < _MANY or cells[0].question in self.scales():
             return
         if all(isinstance(value, int | float) and value % 1 == 0 and 1 <= value <= _SHORT_SCALE for value in others):
             value, cell = slips[0]
