@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,50 @@ def _no_room(*_: object) -> None:
     raise OSError(28, "No space left on device")
 
 
-def test_an_answer_that_comes_while_the_copy_is_made_is_in_it_or_refused(
+def test_an_answer_that_comes_while_the_copy_is_made_is_in_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged(store)
+    task, values = first_task(store), iter([11, 12])
+
+    def copy_then_save(*arguments: Any) -> str:
+        state = copy_campaign(*arguments)
+        for value in values:
+            save(store, task, 0, {"score": value})
+            break
+        return state
+
+    monkeypatch.setattr(states, "copy_campaign", copy_then_save)
+    campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    bring_back(tmp_path / "copy.sqlite", "first", store.address)
+    assert [j.value for j in campaign.history(store, "first")][-2:] == [11, 12]
+
+
+@pytest.mark.parametrize("change", ["save", "time", "consent"])
+def test_while_something_changes_again_and_again_nothing_is_deleted(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    judged(store)
+    task, numbers = first_task(store), iter(range(50, 99))
+    changes: dict[str, Callable[[int], object]] = {
+        "save": lambda number: save(store, task, 0, {"score": number}),
+        "time": lambda number: save(store, task, 0, {"score": 90}, active=float(number)),
+        "consent": lambda number: campaign.consent(store, "first", "bo", f"version {number}"),
+    }
+
+    def copy_then_change(*arguments: Any) -> str:
+        state = copy_campaign(*arguments)
+        changes[change](next(numbers))
+        return state
+
+    monkeypatch.setattr(states, "copy_campaign", copy_then_change)
+    with pytest.raises(CampaignError, match="out of date") as refused:
+        campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    assert refused.value.code == "answered_meanwhile"
+    assert campaign.history(store, "first") and not (tmp_path / "copy.sqlite").exists()
+
+
+def test_an_answer_that_comes_during_the_deletion_is_refused(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged(store)
@@ -148,13 +192,13 @@ def test_an_answer_that_comes_while_the_copy_is_made_is_in_it_or_refused(
         except LannerError as refusal:
             outcomes.append(refusal)
 
-    saving = threading.Thread(target=judge)
+    saving, original = threading.Thread(target=judge), Campaigns.remove
 
-    def copy_then_begin_to_save(*arguments: Any) -> None:
-        copy_campaign(*arguments)
+    def begin_to_save_then_remove(*arguments: Any) -> None:
         saving.start()
+        original(*arguments)
 
-    monkeypatch.setattr(states, "copy_campaign", copy_then_begin_to_save)
+    monkeypatch.setattr(Campaigns, "remove", begin_to_save_then_remove)
     campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
     saving.join()
     [outcome] = outcomes

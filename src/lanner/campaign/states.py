@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 from lanner.errors import NOWHERE, CampaignError, InputError, StoreError, Where, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Json, Protocol, Unit
 from lanner.store import Store, Transaction
-from lanner.store.campaign_copies import copy_campaign
+from lanner.store.campaign_copies import copy_campaign, standing
 from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
@@ -156,23 +156,40 @@ def remove(
     at: datetime | None = None,
 ) -> None:
     """Delete a campaign with everything in it. Its name must be given again, to the letter. A `copy` is written and
-    read back first, while nothing can be added to the campaign; where that fails, nothing is deleted."""
-    with store.deleting() as tx:
+    read back first; where that fails, or the campaign changes meanwhile, nothing is deleted."""
+    with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
-        if name != entry.name:
-            raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
-        tx.campaigns.lock_whole(entry.id)
+    if name != entry.name:
+        raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
+    for _ in range(_TRIES):
+        copied = None if copy is None else _copied(store, entry.id, copy)
+        with store.deleting() as tx:
+            tx.campaigns.lock_whole(tx.campaigns.get(entry.id).id)
+            if copied is None or standing(tx.connection, entry.id) == copied:
+                tx.campaigns.remove(entry.id)
+                tx.events.add("removed", at or now(), account=account, name=entry.name)
+                return
         if copy is not None:
-            try:
-                copy_campaign(tx, entry.id, copy)
-            except (StoreError, OSError) as error:
-                raise CampaignError(
-                    f"Nothing was deleted, because no copy could be kept first: {error}",
-                    code="no_backup",
-                    names={"error": str(error)},
-                ) from error
-        tx.campaigns.remove(entry.id)
-        tx.events.add("removed", at or now(), account=account, name=entry.name)
+            copy.unlink()
+    raise CampaignError(
+        "Judges are answering at this moment, so the copy was out of date at once. Nothing was deleted.",
+        code="answered_meanwhile",
+        next_step="Close or pause the campaign, then delete it.",
+    )
+
+
+_TRIES = 3
+
+
+def _copied(store: Store, campaign: int, path: Path) -> str:
+    try:
+        return copy_campaign(store, campaign, path)
+    except (StoreError, OSError) as error:
+        raise CampaignError(
+            f"Nothing was deleted, because no copy could be kept first: {error}",
+            code="no_backup",
+            names={"error": str(error)},
+        ) from error
 
 
 def copy_name(campaign: Campaign) -> str:

@@ -8,13 +8,14 @@ that were published still hold.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Table, cast, func, or_, select
 
 from lanner.errors import StoreError, Where
 from lanner.model import Campaign
@@ -41,17 +42,47 @@ _NUMBERED_ANEW = (schema.event, schema.ledger)
 _AS_THEY_WERE = tuple(table for table in _TABLES if table not in (*_NUMBERED_ANEW, schema.account, schema.member))
 
 
-def copy_campaign(tx: Transaction, campaign: int, path: Path) -> None:
-    """Write a campaign into a new file, as this transaction sees it, and read it back before it counts."""
+def copy_campaign(store: Store, campaign: int, path: Path) -> str:
+    """Write a campaign into a new file, as of one moment and while judges go on, and read it back before it counts.
+    What it stood at then."""
     with new_file(path) as unfinished_path:
-        with Store.open(unfinished_path) as target, target.filling() as connection:
-            for table in _TABLES:
-                copy_table(rows_of(tx.connection, table, _belongs(table, campaign)), connection, table)
+        with store.snapshot() as source:
+            with Store.open(unfinished_path) as target, target.filling() as connection:
+                for table in _TABLES:
+                    copy_table(rows_of(source, table, _belongs(table, campaign)), connection, table)
+            before, state = _contents(source, campaign, _TABLES), standing(source, campaign)
         with closing(sqlite3.connect(unfinished_path.absolute())) as plain:
             plain.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
         with reading_file(unfinished_path) as connection:
-            if _contents(connection, campaign, _TABLES) != _contents(tx.connection, campaign, _TABLES):
+            if _contents(connection, campaign, _TABLES) != before:
                 raise not_the_same(path)
+    return state
+
+
+def standing(connection: Connection, campaign: int) -> str:
+    """Changes with everything that is added to a campaign or changed in it; cheap, since saves wait meanwhile."""
+    facts: list[Any] = [
+        [tuple(row) for row in rows_of(connection, table, _belongs(table, campaign))]
+        for table in (schema.campaign, schema.judge, schema.member)
+    ]
+    for table, sums in _FACTS:
+        query = select(func.count(), *sums).select_from(table).where(_belongs(table, campaign))
+        facts.append(tuple(connection.execute(query).one()))
+    return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_t, _i = schema.task.c, schema.item.c
+_FACTS: tuple[tuple[Table, tuple[Any, ...]], ...] = (
+    (schema.chain, (func.max(schema.chain.c.last),)),
+    (schema.withdrawn, ()),
+    (schema.event, (func.max(schema.event.c.id),)),
+    (schema.ledger, (func.max(schema.ledger.c.id),)),
+    (schema.document, (func.sum(schema.document.c.segments),)),
+    (schema.task, (func.sum(_t.judge), func.sum(_t.position), func.count(_t.finished_at), func.max(_t.finished_at))),
+    (schema.item, (func.sum(_i.done), func.count(_i.saved_at), func.max(_i.saved_at))),
+    (schema.item, tuple(func.sum(cast(each * 1000, BigInteger)) for each in (_i.elapsed, _i.active))),
+)
+"""Of each table what changes with a row that is added or changed, beside how many there are."""
 
 
 def bring_back(copy: Path, name: str, place: str | Path) -> tuple[Campaign, tuple[str, ...]]:

@@ -218,6 +218,10 @@ class Jobs(LiveCampaigns):
             return replay(self._store, campaign, Path(path), model, account=account)
         return imports.import_file(self._store, campaign, Path(path), account=account)
 
+    def remove(self, campaign: int, name: str, copy: str, account: int) -> None:
+        """Delete a campaign, once there is a copy of it."""
+        campaigns.remove(self._store, campaign, name=name, copy=Path(copy), account=account)
+
     def verify(self, path: str) -> list[Finding]:
         """Every check of a backup; without a path, of the store in use."""
         return verify_file(Path(path)) if path else verify(self._store)

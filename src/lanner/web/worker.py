@@ -138,6 +138,7 @@ KINDS = {
     "calibrate": "files",
     "export": "files",
     "import_file": "files",
+    "remove": "files",
     "verify": "checks",
 }
 """Which jobs wait for each other. Everything else (texts read in, plans, looks at a file) is part of a page that

@@ -254,7 +254,7 @@ async def delete(request: Request) -> Response:
         return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
     copy = site.backups / copy_name(campaign)
     account: int = request.state.visitor.account.id
-    await site.write(lambda: operations.remove(site.store, campaign.id, name=campaign.name, copy=copy, account=account))
+    await site.files.ask("remove", campaign.id, campaign.name, str(copy), account)
     return redirect(request, "/campaigns")
 
 
