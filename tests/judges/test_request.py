@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,14 @@ from aiohttp import web
 from lanner import campaign
 from lanner.campaign import Saved, Submission
 from lanner.errors import LannerError
-from lanner.judges.plan import Limits, Plan
+from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.request import Writer
 from lanner.judges.run import run
 from lanner.model import Judge, JudgeKind
 from lanner.store import Assigned, Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
 from store.test_ledger import entry
-from stub_server import Stub, completion, good
+from stub_server import Stub, completion, good, serving
 
 
 @pytest.fixture
@@ -288,6 +289,21 @@ def test_questions_that_fail_again_do_not_keep_others_from_being_asked(store: St
     stub = Stub(lambda body, _: good(body) if "The ferry 2." in body["messages"][-1]["content"] else "No.")
     totals = judge(store, number, stub, limits=replace(limits, retry_missing=True), reasks=0)
     assert (totals.items, totals.missing, totals.stopped) == (5, 10, "")
+
+
+def test_a_model_that_answers_nothing_is_given_up_and_the_others_go_on(store: Store) -> None:
+    number = opened(store, "da", corpus(5, 4))
+    stub = Stub(lambda body, _: "No." if body["model"] == "mute" else good(body))
+
+    async def go() -> Totals:
+        async with serving(stub) as url:
+            plans = [Plan(name, (member(url, name),), reasks=0) for name in ("mute", "able")]
+            return await run(store, number, plans, limits=Limits(1, backoff=0.0, hopeless=4))
+
+    totals = asyncio.run(go())
+    asked = Counter(body["model"] for body in stub.bodies)
+    assert (totals.items, totals.missing, asked) == (20, 4, {"able": 20, "mute": 4})
+    assert totals.stopped.startswith("the first 4 questions to mute got no valid answer")
 
 
 def test_a_reply_with_what_a_database_cannot_hold_is_a_wrong_reply_like_others(place: str) -> None:

@@ -173,7 +173,7 @@ class Limits:
     backoff: float = 0.5
     retry_missing: bool = False
     hopeless: int = 20
-    """After so many items without one valid answer a run ends: the rest would fare no better."""
+    """After so many items without one valid answer a judge is asked no more: the rest would fare no better."""
     silences: int = 8
     """After so many time-outs in a row, without a byte in between, a server counts as gone."""
 

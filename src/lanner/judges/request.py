@@ -17,7 +17,7 @@ from lanner.campaign import Saved, Submission, UnfinishedError
 from lanner.campaign.submit import save_all
 from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
-from lanner.judges.limits import Budget, Gate
+from lanner.judges.limits import Budget, Gate, StoppedError
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prompt import Example, Prompt
 from lanner.judges.providers import (
@@ -150,6 +150,8 @@ class Requester:
         self._valid = 0
         self._fruitless = 0
         self._recorded: set[str] = set()
+        self.hopeless = ""
+        """Why this judge is asked nothing more, where nothing came of its first questions."""
 
     @property
     def retries(self) -> bool:
@@ -178,6 +180,7 @@ class Requester:
         attempt, seconds = (last.attempt if last else 0), 0.0
         turn = sum(row.outcome != FAILED for row in rows)  # an outage changes nothing in what is asked next
         while True:
+            self._refuse_hopeless()
             attempt, turn = attempt + 1, turn + 1
             call = self._call(request, turn, mistake)
             try:
@@ -235,6 +238,7 @@ class Requester:
             self._budget.check()
             started = await channel.gate.enter(tokens)
             try:
+                self._refuse_hopeless()
                 with self._budget.holding(await self._budget.reserve(channel.member, call.messages)):
                     reply = self._count(channel.member, tokens, await channel.provider.ask(call))
             except OverloadedError as error:
@@ -304,17 +308,21 @@ class Requester:
             )
 
     def _note(self, request: Request, outcome: str, problem: str, *, afresh: bool) -> None:
-        """End a run that gets nowhere: whatever is wrong is wrong with every question. A question that had no answer
-        before, asked again, says nothing of the others."""
+        """End what gets nowhere: whatever is wrong is wrong with every question to this judge. A question that had no
+        answer before, asked again, says nothing of the others."""
         if outcome in (VALID, PARTIAL):
             self._valid += 1
             return
         if afresh:
             return
         self._fruitless += 1
-        if not self._valid and self._fruitless >= self._limits.hopeless and not self._budget.stopping:
+        if not self._valid and self._fruitless >= self._limits.hopeless and not self.hopeless:
             model = request.channel.member.model
-            self._budget.stop(f"the first {self._fruitless} questions to {model} got no valid answer; last: {problem}")
+            self.hopeless = f"the first {self._fruitless} questions to {model} got no valid answer; last: {problem}"
+
+    def _refuse_hopeless(self) -> None:
+        if self.hopeless:
+            raise StoppedError(self.hopeless)
 
     def _record(
         self,

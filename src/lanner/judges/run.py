@@ -292,6 +292,8 @@ class _Shift:
                         await self._room.wait()
                     if self._totals.stopped or (left <= 0 and self._limits.items is not None):
                         break
+                    if one.hopeless:
+                        continue
                     number = sum(work.items for work in works)
                     most = left if self._limits.items is not None and number > left else None
                     left -= number
@@ -300,6 +302,8 @@ class _Shift:
         except BaseExceptionGroup as problems:
             raise _first(problems) from None
         finally:
+            reasons = [one.hopeless for one in self._workers if one.hopeless]
+            self._totals.stopped = self._totals.stopped or "; ".join(reasons)
             if ticker:
                 ticker.cancel()
             if self._report:

@@ -81,6 +81,11 @@ class Worker:
         self._twins = [names[:place].count(name) for place, name in enumerate(names)]
         self.failed_in_row = 0
 
+    @property
+    def hopeless(self) -> str:
+        """Why this judge is asked nothing more; "" where it is."""
+        return self._requester.hopeless
+
     def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[Work]]]:
         """Open work by document; questionnaires are not for models."""
         with self._store.reading() as tx:
