@@ -45,6 +45,24 @@ def test_a_coefficient_can_be_asked_for_by_name(lanner: Command, tmp_path: Path)
     assert refused.code == 2 and "'scott'" in refused.err
 
 
+def test_preferences_have_one_kappa_wherever_it_is_printed(lanner: Command, tmp_path: Path) -> None:
+    """Nine comparisons of X, Y and Z, some shown in turn; agreement is about who is preferred: κ by hand."""
+    ann, ben = ["X"] * 6 + ["X", "Y", "Z"], ["X"] * 5 + ["tie", "Y", "X", "Y"]
+    rows = ["document,segment,judge,system_a,system_b,better"]
+    for n, (one, other) in enumerate(zip(ann, ben, strict=True)):
+        pair = "Y,Z" if n == 8 else "Y,X" if n % 2 else "X,Y"
+        rows += [f"d{n % 3},{n},{who},{pair},{winner}" for who, winner in (("ann", one), ("ben", other))]
+    path = tmp_path / "preferences.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    chance = (7 * 6 + 1 * 2) / 81  # X and Y, by how often each judge prefers them
+    kappa = (5 / 9 - chance) / (1 - chance)
+    table = {row["statistic"]: row for row in lanner("agreement", path, "--json").envelope["rows"]}
+    assert table["kappa"]["value"] == pytest.approx(kappa)
+    why = lanner("agreement", path, "--why", "--json").envelope["rows"]
+    assert {row["before"] for row in why if row["kind"] == "merger"} == {pytest.approx(kappa)}
+    assert {row["label"] for row in why if row["kind"] == "confusion"} == {"X", "Y", "Z", "neither"}
+
+
 def test_of_many_pairs_those_that_agree_least_are_listed(lanner: Command, tmp_path: Path) -> None:
     """Eight judges are 28 pairs: the terminal has everybody together first and five pairs, JSON has all of them."""
     rows = ["document,segment,source,judge,answer"]

@@ -332,7 +332,7 @@ def measure(
     """One coefficient of all judges of a group together."""
     _check_one_group(rows)
     how = resampling or Resampling()
-    data, options = _reading(rows.table, coefficient, entry)
+    data, options = answers_for(rows.table, coefficient, entry)
     result = _add_labels(
         rows.sign(coefficient.statistic(data, coefficient.question, resampling=how, **options)), coefficient
     )
@@ -341,11 +341,11 @@ def measure(
 
 def statistic_plan(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> Plan:
     """The same coefficient before its interval is made, so that it can be set against another."""
-    data, options = _reading(rows.table, coefficient, entry)
+    data, options = answers_for(rows.table, coefficient, entry)
     return coefficient.statistic.plan(data, coefficient.question, **options)
 
 
-def _reading(table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
+def answers_for(table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
     """The answers that a coefficient is computed on, and its options for them."""
     if _reads_ratings(coefficient, entry):
         return _part_ratings(ratings_of(table, entry), coefficient), _own_options(coefficient.options)

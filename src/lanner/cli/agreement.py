@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from lanner import analysis
 from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
@@ -16,8 +17,10 @@ from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
 from lanner.model.messages import estimate
+from lanner.monitor.status import ANSWER_WORDS
 from lanner.stats.agreement import alpha, kappa, meaning, reading
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
+from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Resampling
 from lanner.stats.spans import gamma as gamma_of
 
@@ -27,10 +30,13 @@ from lanner.stats.spans import gamma as gamma_of
 _MOST = 3  # mergers shown for each pair of judges; all of them are in --json
 
 
-def print_why(output: Output, part: Material, domain: str, measures: Sequence[Measure], resampling: Resampling) -> None:
+def print_why(
+    output: Output, part: Material, domain: str, plans: Iterable[QuestionPlan], resampling: Resampling
+) -> None:
     """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores."""
     headings = set()
-    for coefficient in measures:
+    measures = [(entry, measure) for entry in plans for measure in _to_explain(entry)]
+    for entry, coefficient in measures:
         about = (coefficient.question, coefficient.row)
         if (
             about in headings
@@ -40,24 +46,38 @@ def print_why(output: Output, part: Material, domain: str, measures: Sequence[Me
             continue
         headings.add(about)
         output.say(" · ".join(filter(None, (part.name, domain, coefficient.row or coefficient.question))), style="bold")
-        _Question(output, part, domain, coefficient, resampling).print()
+        _Question(output, part, domain, entry, coefficient, resampling).print()
     output.note("A label that is confused wants a sharper definition or a merger; a judge who leans wants a talk.")
+
+
+def _answers_for(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
+    """The answers that the printed coefficient is computed on, its options, and answers without a name in words."""
+    answers, options = analysis.answers_for(rows.table, coefficient, entry)
+    if isinstance(answers, Ratings):
+        answers = replace(answers, labels=tuple(ANSWER_WORDS.get(label, label) for label in answers.labels))
+    return answers, {name: value for name, value in options.items() if name != "roles"}  # the rows are chosen already
 
 
 class _Question:
     def __init__(
-        self, output: Output, part: Material, domain: str, coefficient: Measure, resampling: Resampling
+        self,
+        output: Output,
+        part: Material,
+        domain: str,
+        entry: QuestionPlan,
+        coefficient: Measure,
+        resampling: Resampling,
     ) -> None:
         self.output, self.part, self.resampling = output, part, resampling
         self.about: dict[str, Json] = {"part": part.name, "domain": domain, "question": coefficient.question}
         self.about["row"] = coefficient.row
         self.coefficient = coefficient
-        self.select = {"row": coefficient.row} if coefficient.row else {}
-        if "labels" in coefficient.options:
-            self.select["labels"] = coefficient.options["labels"]
+        self.rows = part.counted()
+        self.answers, self.options = _answers_for(self.rows, coefficient, entry)
+        self.select = {name: value for name, value in self.options.items() if name in ("row", "labels")}
 
     def print(self) -> None:
-        question, table, how = self.coefficient.question, self.part.counted().table, self.resampling
+        question, table, how = self.coefficient.question, self.answers, self.resampling
         if self.coefficient.statistic is kappa or self.coefficient.row:
             self._mergers(merging(table, question, resampling=how, **self.select))
             self._confusions(confusion(table, question, resampling=how, **self.select))
@@ -66,8 +86,7 @@ class _Question:
         else:
             self._leaning("severity", severity(table, question, resampling=how, **self.select))
         if len(self.part.judges) > 2:
-            options = {**self.coefficient.options, **self.select}
-            self._without(leave_one_out(table, question, of=self.coefficient.statistic, resampling=how, **options))
+            self._without(leave_one_out(table, question, of=self.coefficient.statistic, resampling=how, **self.options))
 
     def _table(self, kind: str, rows: list[dict[str, Json]], columns: Columns, title: str, most: int = 0) -> None:
         all_rows = [{"kind": kind, **self.about, **row} for row in rows]
@@ -76,7 +95,7 @@ class _Question:
         self.output.say()
 
     def _mergers(self, results: list[Result]) -> None:
-        self.output.sign(results[0].signature if results else "")
+        self.output.sign(self.rows.sign(results[0]).signature if results else "")
         by_pair: dict[tuple[str, str], list[dict[str, Json]]] = {}
         for result in results:
             row = {**result.row(), **result.rows[0], "value": result.value}
@@ -152,7 +171,7 @@ def run(
         for domain, share in shares(part, by):
             plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
             if why:
-                print_why(output, share, domain, [m for entry in plans for m in _to_explain(entry)], resampling)
+                print_why(output, share, domain, plans, resampling)
             else:
                 Printer(output, share, domain, resampling).print(plans)
 
@@ -326,11 +345,12 @@ class Printer:
     def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
         """Where κ says little because one label prevails."""
         rows = next(iter(self.groups.values()))
-        names = dict.fromkeys(m.question for entry in plans for m in entry.others if m.statistic is kappa)
-        for name in names:
+        with_kappa = {m.question: (entry, m) for entry in plans for m in entry.others if m.statistic is kappa}
+        for name, (entry, measure) in with_kappa.items():
             if name not in set(rows.table["question"]):
                 continue
-            second = prevalence(rows.table, name, resampling=Resampling(method="none"))[1]
+            answers, options = _answers_for(rows, measure, entry)
+            second = prevalence(answers, name, resampling=Resampling(method="none"), **options)[1]
             self.output.note(*(f"{name}: {case['note']}" for case in second.rows if case.get("code")))
 
 

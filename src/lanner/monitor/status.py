@@ -300,10 +300,13 @@ class OptionLabels(dict[str, str]):
         return option if self._ranked else self._wording.option(self._question, option).label
 
 
+ANSWER_WORDS = {MARKED: "marked", NOTHING: "nothing marked", EQUAL: "neither"}
+"""Answers that no protocol names, in words."""
+
+
 def option_labels(
     protocol: Protocol, wording: Wording, question: str, words: Mapping[str, str] | None = None
 ) -> Mapping[str, str]:
     """Labels of the answers to one question; `words` are those of answers that no protocol names."""
     is_rank = any(entry.id == question and entry.kind == "rank" for _, entry in protocol.questions)
-    own = words or {MARKED: "marked", NOTHING: "nothing marked", EQUAL: "neither"}
-    return OptionLabels(wording, question, ranked=is_rank, words=own)
+    return OptionLabels(wording, question, ranked=is_rank, words=words or ANSWER_WORDS)
