@@ -310,6 +310,9 @@ def test_the_other_side_and_places_outside_do_not_count() -> None:
         "a": [{"side": "target", "start": 0, "end": 2}, {"side": "source", "start": 2, "end": 99}, {"missing": True}]
     }
     assert marked("abcd", spans, "source") == (Piece("ab"), Piece("cd", ("a",)))
+    both = {"a": [{"side": "target", "output": 1, "start": 0, "end": 2}]}
+    assert marked("abcd", both, "target", 0) == (Piece("abcd"),), "it is a mark in the other output"
+    assert marked("abcd", both, "target", 1) == (Piece("ab", ("a",)), Piece("cd"))
 
 
 def test_offsets_count_code_points() -> None:
@@ -385,10 +388,20 @@ kind = "grid"
 rows = ["tone", "terms"]
 options = ["a", "b", "tie"]
 [[stage.question]]
+id = "errors"
+kind = "spans"
+severities = ["bad", "worse"]
+[[stage.question]]
+id = "gaps"
+kind = "spans"
+sides = ["source"]
+[[stage.question]]
 id = "note"
 kind = "text"
 [text.en]
 title = "Side by side"
+questions.errors = { label = "Errors", options = { bad.label = "Bad", worse.label = "Worse" } }
+questions.gaps.label = "Gaps"
 questions.order.label = "Order"
 questions.fluent = { label = "Fluent", options = { a.label = "a", b.label = "b", tie.label = "tie" } }
 questions.better_in = { label = "Better in", rows = { tone.label = "Tone", terms.label = "Terms" } }
@@ -409,6 +422,17 @@ def sides(client: TestClient, store: Store) -> str:
             "fluent": best,
             "better_in": {"tone": best, "terms": "tie"},
             "note": f"Said by {judge}.",
+            "errors": [
+                {
+                    "side": "target",
+                    "output": shown.split("|").index("oak"),
+                    "start": 0,
+                    "end": 4,
+                    "text": "Eins",
+                    "severity": "bad",
+                }
+            ],
+            "gaps": [{"side": "source", "start": 0, "end": 3}],
         }
         entries = [
             Judgement(judge, "compare", question, "d", "1", tuple(shown.split("|")), value)
@@ -433,6 +457,13 @@ def test_a_pair_that_was_shown_in_both_orders_is_one_unit(client: TestClient, st
     assert re.findall(r"<td[^>]*> ?([AB]) ?</td>", tone) == ["B", "B", "A"]
     for judge in ("ann", "ben", "cem"):
         assert f"Said by {judge}." in page
+    assert page.count("<td>Eins (bad, oak)</td>") == 3
+    source, elm, oak = re.findall(r"<td lang[^>]*>(.*?)</td>", page)
+    assert (source, elm, oak) == (
+        "<mark>One<sup>all</sup></mark>.",
+        "Einer.",
+        "<mark>Eins<sup>all · Bad</sup></mark>.",
+    )
     assert "elm and oak" in page
     arabic = client.get(f"{sides}&language=ar").text
     order = "<td>\u2068\u2068oak\u2069 &gt; \u2068elm\u2069\u2069</td>"

@@ -345,25 +345,18 @@ class Scene:
     ) -> list[Row]:
         if place is None:
             return [_row(at, segment, system, {}, current=True) for at, segment in enumerate(document)]
-        ids = {judge.id for judge in judges}
-        answers = [
-            (judge, value)
-            for by_judge in unit_answers.given.values()
-            for judge, value in by_judge.items()
-            if judge in ids
-        ]
-        spans = {self.names[judge]: self._with_severities(value) for judge, value in answers if _is_spans(value)}
+        spans: dict[str, list[dict[str, Json]]] = {}
+        for question, by_judge in unit_answers.given.items():
+            for judge in judges:
+                if _is_spans(value := by_judge.get(judge.id)):
+                    spans.setdefault(self.names[judge.id], []).extend(self._with_severities(question, value))
         near = range(max(0, place - _AROUND), min(len(document.segments), place + _AROUND + 1))
         rows = [(at, document.segments[at]) for at in near]
         return [_row(at, seg, system, spans if at == place else {}, current=at == place) for at, seg in rows]
 
-    def _with_severities(self, spans: Json) -> list[dict[str, Json]]:
+    def _with_severities(self, question: str, spans: Json) -> list[dict[str, Json]]:
         """Marks with their severity in words."""
-        questions = [question.id for _, question in self.protocol.questions if isinstance(question, Spans)]
-        return [
-            {**span, "severity": _severity(span, questions[0], self.wording) if questions else ""}
-            for span in judged_marks(spans) or ()
-        ]
+        return [{**span, "severity": _severity(span, question, self.wording)} for span in judged_marks(spans) or ()]
 
 
 def _severity(span: Mapping[str, Json], question: str, wording: Wording) -> str:
@@ -405,7 +398,7 @@ def _is_spans(value: Json) -> bool:
 
 def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> Row:
     names = system.split("|") if system else []
-    targets = tuple(marked(segment.text(name) or "", spans, "target") for name in names)
+    targets = tuple(marked(segment.text(name) or "", spans, "target", output) for output, name in enumerate(names))
     return Row(at + 1, marked(segment.source, spans, "source"), targets, current)
 
 
@@ -509,7 +502,10 @@ def _whole(
     """Marked passages and ranks: what is agreed is one judge's answer, as it stands. `pairs` are judges with theirs."""
     answers = [answer for _, answer in pairs]
     if isinstance(question, Spans):
-        label, cells = say("Marked"), tuple(_marks_in_words(answer, question.id, wording) for answer in answers)
+        label, cells = (
+            say("Marked"),
+            tuple(_marks_in_words(answer, question.id, wording, systems) for answer in answers),
+        )
     else:
         label, cells = say("Ranks"), tuple(_best_first(answer, systems) if answer else "" for answer in answers)
     same = next((judge for judge, answer in pairs if agreed_answer is not None and answer == agreed_answer), "")
@@ -533,8 +529,8 @@ def _best_first(ranks: Sequence[int], systems: Sequence[str]) -> str:
     return " > ".join(" = ".join(names) for names in by_rank.values())
 
 
-def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
-    """What was marked, each with its category and severity in brackets."""
+def _marks_in_words(answer: Json, question: str, wording: Wording, systems: Sequence[str]) -> str:
+    """What was marked, each with its category and severity in brackets, and of several outputs with whose it is."""
     spans = judged_marks(answer) if isinstance(answer, list) else None
     if spans is None:
         return ""
@@ -542,6 +538,8 @@ def _marks_in_words(answer: Json, question: str, wording: Wording) -> str:
     for span in spans:
         category = wording.option(question, str(span["category"])).label if span.get("category") else ""
         traits = [lowered(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
+        if len(systems) > 1 and "output" in span:
+            traits.append(apart(systems[span["output"]]))
         words = apart(span.get("text") or say("something missing"))
         marks.append(f"{words} ({', '.join(traits)})" if traits else words)
     return ", ".join(marks) or say("nothing")
@@ -644,13 +642,15 @@ class Piece:
     severities: tuple[str, ...] = ()
 
 
-def marked(text: str, spans: Mapping[str, Json], side: str) -> tuple[Piece, ...]:
-    """The text in pieces. `spans` are lists of spans by name; those of the other side are left out."""
+def marked(text: str, spans: Mapping[str, Json], side: str, output: int = 0) -> tuple[Piece, ...]:
+    """The text in pieces. `spans` are lists of spans by name; those of the other side, or of another of several
+    outputs, are left out."""
     places: list[tuple[int, int, str, str]] = []
     for name, marks in spans.items():
         for span in marks:
             start, end = span.get("start"), span.get("end")
-            if span.get("side", "target") == side and isinstance(start, int) and isinstance(end, int):
+            here = span.get("side", "target") == side and span.get("output", 0) == output
+            if here and isinstance(start, int) and isinstance(end, int):
                 places.append((max(0, start), min(len(text), end), name, str(span.get("severity") or "")))
     cuts = sorted({0, len(text), *(place[0] for place in places), *(place[1] for place in places)})
     pieces: list[Piece] = []
