@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from datetime import UTC, datetime
@@ -107,11 +108,16 @@ def test_a_disk_without_room_for_the_copy_is_named_and_nothing_is_left(
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
+    (tmp_path / "copies").mkdir()
+    killed = [tmp_path / "copies" / f".{day}.sqlite.unfinished-7-wal" for day in ("yesterday", "today")]
+    for path in killed:
+        path.write_text("half")
+    os.utime(killed[0], (0, 0))
     monkeypatch.setattr("lanner.store.backup._copy", full)
     with pytest.raises(StoreError, match="disk is full") as refused:
         backup(store, tmp_path / "copies" / "one.sqlite")
     assert str(refused.value.where) == str(tmp_path / "copies" / "one.sqlite")
-    assert list((tmp_path / "copies").iterdir()) == []
+    assert list((tmp_path / "copies").iterdir()) == killed[1:]
 
 
 def test_the_copy_signs_nobody_in_and_forgets_the_erased(store: Store, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -81,6 +82,9 @@ def new_file(path: Path) -> Iterator[Path]:
     unfinished_path = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(".*.unfinished-*"):  # by a process that was killed
+            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                left.unlink(missing_ok=True)
         os.close(os.open(unfinished_path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         yield unfinished_path
         _settle(unfinished_path, path)
@@ -95,6 +99,7 @@ def not_the_same(path: Path) -> StoreError:
     return StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
 
 
+_ABANDONED_SECONDS = 24 * 3600
 _AGAIN = "Nothing was kept. Try again; if it stays, check the disk and run: lanner verify"
 
 
