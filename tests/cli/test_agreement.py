@@ -59,7 +59,7 @@ def test_preferences_have_one_kappa_wherever_it_is_printed(lanner: Command, tmp_
     table = {row["statistic"]: row for row in lanner("agreement", path, "--json").envelope["rows"]}
     assert table["kappa"]["value"] == pytest.approx(kappa)
     why = lanner("agreement", path, "--why", "--json").envelope["rows"]
-    assert [row["before"] for row in why if row["kind"] == "merger"] == [pytest.approx(kappa)] * 3
+    assert [row["before"] for row in why if row["kind"] == "merger"] == [pytest.approx(kappa)] * 6
     assert {row["label"] for row in why if row["kind"] == "confusion"} == {"X", "Y", "Z", "neither"}
 
 
