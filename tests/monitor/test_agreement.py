@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,16 @@ from lanner import protocols
 from lanner.analysis import GROUPS
 from lanner.analysis.measures import Purpose, Selection, counted
 from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result, Scale
-from lanner.monitor.agreement import BANDS, expected, leaning, list_disagreements, measures, spreading, unit_answers
+from lanner.monitor.agreement import (
+    BANDS,
+    _swaps,
+    expected,
+    leaning,
+    list_disagreements,
+    measures,
+    spreading,
+    unit_answers,
+)
 from lanner.monitor.agreement import divergence as divergence_of
 from lanner.monitor.snapshot import DisagreementFilter, Divergence
 from lanner.stats.frame import frame, tidy
@@ -209,6 +220,19 @@ def test_a_judge_who_swaps_two_labels_is_found_after_one_document() -> None:
     assert found
     assert [(swap.judge, set(swap.labels)) for swap in found.swaps] == [("d", {"local", "extended"})]
     assert found.odd and found.odd.alone[0][0] == "d"
+
+
+def test_the_rows_of_a_grid_are_one_sentence_where_labels_seem_swapped() -> None:
+    """Judges who answer by chance, most rows of a sentence alike: one of thirteen was said to swap the labels."""
+    rng = np.random.default_rng(3)
+    swaps = 0
+    for _ in range(40):
+        of_sentence, own = rng.integers(0, 2, (30, 1, 3)), rng.integers(0, 2, (30, 9, 3))
+        cells = np.where(rng.random((30, 9, 3)) < 0.9, of_sentence, own).reshape(270, 3).astype(float)
+        rated = Ratings.from_matrix(cells, documents=[f"d{at // 9}" for at in range(270)], labels=["low", "high"])
+        rows = pl.Series("row", [str(at % 9) for at in range(270)])
+        swaps += len(_swaps(replace(rated, items=rated.items.with_columns(rows, segment=pl.lit("1")))))
+    assert swaps <= 4, "of 120 judges and pairs of labels, one in a hundred"
 
 
 def test_a_judge_who_avoids_a_label_does_not_swap() -> None:

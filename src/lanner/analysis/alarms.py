@@ -17,7 +17,6 @@ from scipy.stats import binomtest, norm
 
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.model.alarms import LEVEL, Alarm, Code, PanelTest
-from lanner.stats.frame import distinct, of_rows
 from lanner.stats.ratings import Ratings
 
 MANY_TIMES_AS_FAST = 3.0
@@ -43,7 +42,7 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     codes, judges, items = ratings.slots
     several = ratings.per_item[items] >= 3
     codes, judges, items = codes[several], judges[several], items[several]
-    shared = len(np.unique(_units(ratings)[items]))
+    shared = len(np.unique(ratings.units[items]))
     if shared < FEWEST_ITEMS:
         return None
     distance = _mean_distances(codes, ratings)
@@ -61,13 +60,6 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     active = int(np.count_nonzero(variances > 0))
     p = _p_value(float(z[furthest]), (sums, members), variances, np.random.default_rng(seed))
     return PanelTest(ratings.judges[furthest], float(z[furthest]), p, shared, active)
-
-
-def _units(ratings: Ratings) -> np.ndarray:
-    """What each item is about: all rows of a grid are about one sentence."""
-    if (ratings.items["row"] == "").all():
-        return np.arange(ratings.n_items)
-    return distinct(of_rows(ratings.items, ("document", "segment", "system")))[1]
 
 
 def _mean_distances(codes: np.ndarray, ratings: Ratings) -> np.ndarray:
@@ -102,7 +94,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def _blocks(judges: np.ndarray, items: np.ndarray, ratings: Ratings) -> np.ndarray:
     """What is exchanged as a whole: all that the same judges answered about a document, or about a unit."""
     documents = ratings.document[items]
-    unit = documents if len(np.unique(documents)) >= FEWEST_DOCUMENTS else _units(ratings)[items]
+    unit = documents if len(np.unique(documents)) >= FEWEST_DOCUMENTS else ratings.units[items]
     _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
     _, blocks = np.unique(np.column_stack([unit, who.ravel()]), axis=0, return_inverse=True)
     return np.asarray(blocks.ravel())
@@ -197,7 +189,7 @@ def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
 def straight_lines(ratings: Ratings) -> list[Alarm]:
     """Judges who give one and the same answer to nearly everything, where others, on the same items, do not. The rows
     of a grid about one sentence hang together and weigh as one item."""
-    size, units = len(ratings.labels), _units(ratings)
+    size, units = len(ratings.labels), ratings.units
     alarms = []
     for place, judge in enumerate(ratings.judges):
         own = ratings.judge == place

@@ -469,7 +469,7 @@ def _nominal(together: np.ndarray, total: np.ndarray) -> float | None:
 
 
 def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
-    """Judges for whom two labels are crossed more often than straight, beyond chance (sign test, p < .01)."""
+    """Judges for whom two labels are crossed more often than straight, beyond chance (p < .01)."""
     size, answers = len(ratings.labels), len(ratings.item)
     incidence = sparse.csr_array((np.ones(answers), (ratings.item, ratings.code)), shape=(ratings.n_items, size))
     own = ratings.judge.astype(np.int64) * size + ratings.code
@@ -481,16 +481,27 @@ def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
     ).toarray()  # judge and own label, by labels given to the same unit: their own once each
     together[np.arange(len(together)), np.arange(len(together)) % size] -= np.bincount(own, minlength=len(together))
     swaps = []
-    for judge, table in zip(ratings.judges, together.reshape(-1, size, size), strict=True):
+    for at, (judge, table) in enumerate(zip(ratings.judges, together.reshape(-1, size, size), strict=True)):
         for one, two in combinations(range(size), 2):
             # Both labels must be crossed: a judge who merely avoids one of them does not swap.
             crossings, straight = min(table[one, two], table[two, one]) * 2, table[one, one] + table[two, two]
-            if crossings >= 6 and crossings > straight:
-                p = binomtest(int(crossings), int(crossings + straight), alternative="greater").pvalue
-                if p < SWAP_LEVEL:
-                    total = int(table[one, two] + table[two, one])
-                    swaps.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
+            is_more = crossings >= 6 and crossings > straight
+            if is_more and _crosses(ratings, incidence, at, (one, two)) < SWAP_LEVEL:
+                total = int(table[one, two] + table[two, one])
+                swaps.append(Swap(judge, (ratings.labels[one], ratings.labels[two]), total, int(straight)))
     return tuple(sorted(swaps, key=lambda swap: -swap.crossed))
+
+
+def _crosses(ratings: Ratings, incidence: sparse.csr_array, judge: int, labels: tuple[int, int]) -> float:
+    """p of the sign test over sentences: does a judge cross two labels in more of them than match? What the others
+    answer to one sentence, and the rows of a grid about it, hang together."""
+    own = (ratings.judge == judge) & np.isin(ratings.code, labels)
+    items, is_first = ratings.item[own], ratings.code[own] == labels[0]
+    others = incidence[items][:, list(labels)].toarray() - np.column_stack([is_first, ~is_first])
+    crossed = np.where(is_first, others[:, 1] - others[:, 0], others[:, 0] - others[:, 1])
+    by_sentence = np.bincount(ratings.units[items], crossed)
+    more, decided = int((by_sentence > 0).sum()), int((by_sentence != 0).sum())
+    return float(binomtest(more, decided, alternative="greater").pvalue) if decided else 1.0
 
 
 BANDS = 20

@@ -27,7 +27,7 @@ from scipy import sparse
 from lanner.errors import StatisticError, check_known, did_you_mean
 from lanner.model import JUDGE_GROUPS, JudgeKind
 from lanner.protocols.kinds.base import sides_among
-from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, positions, texts, tidy
+from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, of_rows, positions, texts, tidy
 from lanner.stats.resample import Array
 
 Value = Literal["label", "score", "labels", "spans"]
@@ -122,6 +122,13 @@ class Ratings:
     def per_item(self) -> Codes:
         """How many answers each item has."""
         return np.bincount(self.item, minlength=self.n_items).astype(np.int32)
+
+    @cached_property
+    def units(self) -> npt.NDArray[np.intp]:
+        """What each item is about: all rows of a grid are about one sentence."""
+        if (self.items["row"] == "").all():
+            return np.arange(self.n_items)
+        return distinct(of_rows(self.items, ("document", "segment", "system")))[1]
 
     @cached_property
     def active_judges(self) -> int:
