@@ -1245,3 +1245,22 @@ def test_a_type_that_is_the_same_for_each_judge_is_what_the_judge_is(tmp_path: P
     (reading,) = formats.read(tmp_path / "t.csv")
     assert {judge.id: str(judge.kind) for judge in reading.judges} == {"r1": "person", "r2": "person", "r3": "model"}
     assert {document.text_type for document in reading.documents} == {""}
+
+
+@pytest.mark.parametrize("names", [("Rater 1", "Rater 2"), ("Ana", "Politeness")])
+def test_columns_for_each_judge_and_output_are_read_or_asked_about(tmp_path: Path, names: tuple[str, str]) -> None:
+    columns = [f"{name} {system}" for name in names for system in ("MT1", "MT2")]
+    path = tmp_path / "crossed.csv"
+    rows = [f"{n},Source {n}.,Satz A {n}.,Satz B {n}.,1,2,3,4" for n in range(3)]
+    path.write_text("\n".join([",".join(["id", "source", "MT1", "MT2", *columns]), *rows]), encoding="utf-8")
+    expected = dict(zip([(name, (system,)) for name in names for system in ("MT1", "MT2")], (1, 2, 3, 4), strict=True))
+    (reading,) = formats.read(path)
+    if names[0] == "Ana":
+        assert not reading.judgements
+        (note,) = [note for note in map(str, reading.notes) if "not analysed" in note]
+        assert "judge:Ana about MT1=Ana MT1" in note
+        assert "answer:Politeness about MT2=Politeness MT2" in note
+        by_judge = {f"judge:{name} about {system}": f"{name} {system}" for name in names for system in ("MT1", "MT2")}
+        (reading,) = formats.read(path, columns=by_judge)
+    answers = {(entry.judge, entry.systems): entry.value for entry in reading.judgements if entry.segment == "0"}
+    assert answers == expected

@@ -38,7 +38,7 @@ from lanner.formats.parsing.headings import (
     sides_of,
 )
 from lanner.formats.parsing.layouts import one_answer_a_row
-from lanner.formats.parsing.map_draft import SHEET, as_option, each_as
+from lanner.formats.parsing.map_draft import SHEET, as_option, crossed_with_outputs, each_as
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,
@@ -351,9 +351,15 @@ class MappedTable:
             )
         if self.map.scores:
             names = self.map.scores[:4]
-            advice = f"If they answer questions: {each_as('answer', names)}."
+            crossed = crossed_with_outputs(self.map.scores, self.map.outputs)
+            about = {column: f"{who} about {system}" for column, (who, system) in crossed.items()}
+            by_question, by_judge = (
+                as_option({f"{role}:{about.get(name, name)}": name for name in crossed or names})
+                for role in ("answer", "judge")
+            )
+            advice = f"If they answer questions: {by_question}."
             if not all(names_answer(name) for name in names):
-                judges = f"If each column holds the scores of one judge: {each_as('judge', names)}."
+                judges = f"If each column holds the scores of one judge: {by_judge}."
                 advice = f"{judges} {advice}"
             yield Note(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
         yield from self._notes_on_judges()

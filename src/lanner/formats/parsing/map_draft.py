@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from lanner.errors import InputError
@@ -647,8 +648,27 @@ def _check_counts(table: MapDraft, columns: Sequence[str]) -> None:
         )
 
 
+def crossed_with_outputs(columns: Sequence[str], outputs: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """`Anna DeepL`, `Anna MT2`, `Ben DeepL`, `Ben MT2` beside outputs of these systems: what else each is called, and
+    the system. Empty where the columns are not crossed like this."""
+    systems = list(outputs)
+    pairs = {
+        column: (rest, system)
+        for column in columns
+        for system in systems
+        if len(column) > len(system) and (rest := without_name(column, system))
+    }
+    names = dict.fromkeys(name for name, _ in pairs.values())
+    is_complete = sorted(pairs.values()) == sorted(product(names, systems))
+    return pairs if is_complete and len(systems) > 1 and len(pairs) == len(columns) else {}
+
+
 def _take_numbered_judges(table: MapDraft) -> None:
-    """`R1`, `R2`, `R3` with numbers beside texts: raters, counted."""
+    """`R1`, `R2`, `R3` with numbers beside texts: raters, counted; also one for each of several outputs."""
+    crossed = crossed_with_outputs(table.score_columns(), table.outputs)
+    if crossed and all(names_one_judge(name) for name, _ in crossed.values()):
+        for column, (judge, system) in crossed.items():
+            table.add_answer(Answer(column, "score", judge, system), LIKELY)
     columns = [c for c in table.free if _RATER_NUMBER.match(c) and table.are_numbers(c)]
     if len(columns) > 1 and len({column[0] for column in columns}) == 1 and len(table.outputs) == 1:
         for column in columns:
