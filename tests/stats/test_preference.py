@@ -389,6 +389,19 @@ def test_pairs_are_corrected_for_their_number():
     assert {row["p_holm"] for row in tests if row["judge"] == "ann"} == {None}
 
 
+def test_each_pair_counts_its_own_items_and_answers():
+    table = {
+        "judge": ["ann", "ben", "ann", "ben", "ann"],
+        "document": ["d", "d", "e", "e", "e"],
+        "segment": ["1", "1", "1", "1", "2"],
+        "system": ["x|y", "y|x", "x|y", "x|y", "x|z"],
+        "label": ["a", "a", "a", "b", "a"],
+    }
+    pooled = {row["against"]: row for row in sign_test(table).rows if row["judge"] == "all"}
+    sizes = ("items", "answers", "judges", "documents")
+    assert [[pooled[other][name] for name in sizes] for other in ("y", "z")] == [[2, 4, 2, 2], [1, 1, 1, 1]]
+
+
 def test_each_question_and_group_is_corrected_by_itself():
     rng = np.random.default_rng(1)
     rows = [

@@ -255,6 +255,17 @@ def _pairs(
     return pairs, tuple(dict.fromkeys(named))
 
 
+def _counts(comparisons: pl.DataFrame) -> dict[str, int]:
+    """How many pairs of outputs were compared, by how many answers and judges, in how many documents."""
+    items = [name for name in ("stage", "document", "segment", "one", "two") if name in comparisons.columns]
+    return {
+        "items": comparisons.select(items).n_unique(),
+        "answers": len(comparisons),
+        "judges": comparisons["judge"].n_unique(),
+        "documents": comparisons["document"].n_unique(),
+    }
+
+
 def _test_pair(
     part: pl.DataFrame, labels: dict[str, str], favour: str | None, ties: Ties, resampling: Resampling
 ) -> tuple[Result, dict[str, Json]]:
@@ -283,7 +294,8 @@ def _test_pair(
         "p_split": tests["split"].p,
         "p_documents": spread.p,
     }
-    counts = {"items": len(outcomes), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
+    counts = _counts(part)
+    row |= counts
     name, signature = f"preference for {for_} over {against}", sign("sign test", resampling, spread.interval, ties=ties)
     if test.p is None:
         return undefined(name, "there is nothing but ties.", counts=counts, signature=signature), row
@@ -405,7 +417,7 @@ def side_bias(
         row = {**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high}
         rows.append({**row, "p": spread.p, "p_items": test.p})
         signature = sign("side bias", resampling, spread.interval, ties="dropped")
-        counts = {"items": len(outcomes), "judges": part["judge"].n_unique(), "documents": part["document"].n_unique()}
+        counts = _counts(part)
         about = (*notes, *spread.notes)
         results.append(Result("side bias", share, spread.interval, spread.p, counts, notes=about, signature=signature))
     return replace(results[0], rows=rows)
@@ -596,7 +608,7 @@ def bradley_terry(
     unit, count = units(table, resampling.unit)
     sums = group_sums(np.eye(3 * len(pairs))[column], unit, count)
     whole = sums.sum(axis=0).reshape(-1, 3)
-    counts = {"items": len(outcomes), "judges": table["judge"].n_unique(), "documents": count, "systems": len(names)}
+    counts = {**_counts(table), "systems": len(names)}
     model = Davidson(len(names), pairs, bool(whole[:, 2].any()))
     if not model.has_maximum(whole):
         why = "some systems never lost to the others, so how much stronger they are has no bound."

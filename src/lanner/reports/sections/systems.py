@@ -534,16 +534,19 @@ _MOST, _LEVEL = 12, 0.05
 def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
     tests_by_pair: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
-    signature = ""
+    results: dict[tuple[str, str], list[Result]] = {}
     for question in preference_questions(view.protocol, view.scored.table):
         try:
             result = view.scored.sign(sign_test(view.scored.table, question, resampling=view.resampling))
         except StatisticError:  # words that name no side: they are described as labels
             continue
-        signature = view.signature(result) or signature
         for row in result.rows:
             if row["judge"] == "all":
-                tests_by_pair.setdefault((str(row["against"]), str(row["for"])), []).append((question, dict(row)))
+                pair = str(row["against"]), str(row["for"])
+                tests_by_pair.setdefault(pair, []).append((question, dict(row)))
+                counts = {name: row[name] for name in ("items", "documents", "judges")}
+                interval_of_pair = None if row["low"] is None else result.interval
+                results.setdefault(pair, []).append(replace(result, interval=interval_of_pair, counts=counts))
     blocks: list[Block] = []
     findings: list[str] = []
     corrected = f" after Holm over {len(tests_by_pair)} pairs" if len(tests_by_pair) > 1 else ""
@@ -561,8 +564,15 @@ def preferences(view: View) -> Section | None:
         data = [{"question": q, **r} for q, r in rows]
         name = f"preference-{left}-{right}".replace(" ", "-")
         drawing = preference(bars, left, right, "p over documents, ties dropped")
-        blocks.append(Figure(name, caption, str(drawing), data, signature))
+        blocks.append(Figure(name, caption, str(drawing), data, _sign_together(view, results[left, right])))
     return Section("preferences", "Preferences", blocks, findings) if blocks else None
+
+
+def _sign_together(view: View, results: Sequence[Result]) -> str:
+    """The signature of numbers side by side, with the counts that hold for each of them."""
+    first, *others = results
+    common = {name: size for name, size in first.counts.items() if all(r.counts[name] == size for r in others)}
+    return view.signature(replace(first, counts=common))
 
 
 def _finding_preferences(bars: Sequence[Preference], left: str, right: str, corrected: str) -> str:
