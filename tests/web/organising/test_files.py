@@ -68,7 +68,7 @@ def test_the_report_runs_nothing_but_its_own_script(client: TestClient, judged: 
     assert "<h2>Agreement" in answer.text and "in English" not in answer.text
     arabic = client.get("/campaigns/trial/report?language=ar").text
     assert '<h2 lang="ar" dir="auto">الاتفاق' in arabic and "جدول 1." in arabic, "headings are the reader's"
-    assert '<html lang="en">' in arabic and "Krippendorff" in arabic, "what goes into a paper stays"
+    assert '<html lang="en" dir="ltr">' in arabic and "Krippendorff" in arabic, "what goes into a paper stays"
     assert "script-src 'unsafe" not in policy
     assert "sandbox" in policy
     assert "<!doctype html>" in answer.text.lower()
