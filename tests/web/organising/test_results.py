@@ -67,7 +67,9 @@ def test_what_is_decided_is_shown_with_the_numbers_of_the_command(client: TestCl
     for system in now.systems:
         assert shown[system.system][0] == f"{system.value:.2f}"
     assert shown["alder – birch"][0] == "decided" and shown["alder – birch"][1] == "birch"
-    assert 'href="/campaigns/study/decided"' in client.get("/campaigns/study").text
+    arabic = rows(client.get("/campaigns/study/decided?language=ar").text)
+    assert "\u2068alder\u2069 – \u2068birch\u2069" in [row[0] for row in arabic], "each name for itself"
+    assert 'href="/campaigns/study/decided"' in client.get("/campaigns/study?language=en").text
 
 
 def test_a_fixed_design_has_no_such_page(client: TestClient) -> None:

@@ -29,7 +29,7 @@ from lanner.web.organising.figures import Rung, ladder
 from lanner.web.problems import parts
 from lanner.web.rendering import page
 from lanner.web.site import Site
-from lanner.web.speech import day, say
+from lanner.web.speech import apart, day, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _next_hundred(now: Decisions) -> NextHundred | None:
     if not now.next_hundred:
         return None
     rows = tuple(
-        (f"{first} – {second}", percent(chance, 0), round(100 * chance), percent(lost, 0) if lost else "")
+        (f"{apart(first)} – {apart(second)}", percent(chance, 0), round(100 * chance), percent(lost, 0) if lost else "")
         for first, second, chance, lost in now.next_hundred
     )
     return NextHundred(f"{100 * now.hours_each:.1f}", rows, f"{now.expected_decided:.1f}")
