@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +21,7 @@ from lanner.analysis.diagnosis import Contrast, Diagnosis, _difference, diagnosa
 from lanner.analysis.material import Material, from_file
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
-from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Segment
+from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.stats.resample import Resampling, holm
 from lanner.studies.simulation import dice
 
@@ -301,6 +302,11 @@ def test_what_cannot_be_diagnosed_says_so(known: Material, diagnosed: Diagnosis)
         diagnose(replace(known, protocol=protocols.load("da"), judgements=()))
     with pytest.raises(StatisticError, match="protocol"):
         diagnose(replace(known, protocol=None))
+    assert known.protocol is not None
+    values = re.compile(r'"value":[\d.]+')
+    unvalued = Protocol.model_validate_json(values.sub('"value":null', known.protocol.model_dump_json(by_alias=True)))
+    with pytest.raises(StatisticError, match="have no values"):
+        diagnose(replace(known, protocol=unvalued))
     with pytest.raises(StatisticError, match="'birch'"):
         diagnosed.cell("birk", "relational_address")
     assert protocols.load("falcon").diagnostic == ["ratings"]

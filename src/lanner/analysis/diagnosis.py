@@ -359,7 +359,12 @@ def _diagnose(
 ) -> Diagnosis:
     evidence, aspects = _evidence(protocol, question, counted_rows.table)
     if evidence.is_empty():
-        raise StatisticError(f"Nobody has answered {question.id} about a translation.")
+        if counted_rows.table.filter(pl.col("question") == question.id, pl.col("system") != "").is_empty():
+            raise StatisticError(f"Nobody has answered {question.id} about a translation.")
+        raise StatisticError(
+            f"The options of {question.id} have no values, so that nothing says which is better.",
+            next_step="Give each option a value in the protocol.",
+        )
     errors = isinstance(question, Spans)
     bounds = None if errors else option_ends(question)
     unit = ("points" if _weights(protocol, question) else "errors") if errors else "rating"

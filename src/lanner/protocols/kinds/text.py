@@ -29,9 +29,8 @@ class TextKind(Kind[Text]):
         return text or None
 
     def simulate(self, question: Text, simulation: Simulation) -> Json:
-        if question.required or simulation.level is None:
-            return "Simulated remark."
-        return f"Simulated remark ({simulation.level:.2f})."
+        level = "" if question.required or simulation.level is None else f" ({simulation.level:.2f})"
+        return f"Simulated remark{level}."[: question.max_length]
 
     def in_words(self, question: Text, value: Json, wording: Wording) -> str:
         return str(value)
