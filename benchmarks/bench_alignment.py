@@ -86,8 +86,8 @@ def exact(found: Rows, gold: Rows) -> int:
     return len(spans[0] & spans[1])
 
 
-def study(aligner: Callable[[str, str, tuple[str, str]], Rows], column: str) -> tuple[split.Scores, float, float]:
-    total, whole, rows_total, started = split.Scores(), 0, 0, time.perf_counter()
+def study(aligner: Callable[[str, str, tuple[str, str]], Rows], column: str) -> tuple[split.BorderCounts, float, float]:
+    total, whole, rows_total, started = split.BorderCounts(), 0, 0, time.perf_counter()
     for rows in segments():
         gold = [(row["source"], row[column]) for row in rows]
         found = aligner(" ".join(one for one, _ in gold), " ".join(other for _, other in gold), ("en", "ko"))
@@ -132,7 +132,7 @@ def segments_as_rows(systems: Sequence[str] = ("refA", "GPT-4", "ONLINE-B")) -> 
             else root / "system-outputs" / "en-es" / f"{system}.txt"
         )
         target = lines(folder)
-        totals = {"ours": split.Scores(), "Gale-Church": split.Scores()}
+        totals = {"ours": split.BorderCounts(), "Gale-Church": split.BorderCounts()}
         for _, group in groupby(range(len(names)), key=lambda n: names[n]):
             numbers = [n for n in group if source[n].strip() and target[n].strip()]
             for start in range(0, len(numbers), 4):

@@ -12,7 +12,7 @@ import time
 import numpy as np
 from scipy import stats
 
-from lanner.stats.association import Pairs, correlate
+from lanner.stats.association import ValuePairs, correlate
 from lanner.stats.resample import Resampling, draws
 
 
@@ -28,7 +28,7 @@ def cpu(work, times=3):
 def against_scipy(name, x, y, resamples=1000):
     n = len(x)
     resampling = Resampling(n=resamples, method="percentile")
-    pairs = Pairs(x, y, np.arange(n), n)
+    pairs = ValuePairs(x, y, np.arange(n), n)
 
     def ours():
         return np.concatenate([pairs.coefficients(w, ("kendall_b",))[:, 0] for w in draws(n, resampling)])

@@ -46,7 +46,7 @@ import numpy as np
 from scipy import stats
 
 from lanner.stats.allocation import Allocation
-from lanner.stats.goals import FIRST_DOCUMENTS, Answers, Goal, Kind, State, start, stopped_intervals, take_look
+from lanner.stats.goals import FIRST_DOCUMENTS, Answers, Goal, GoalKind, State, start, stopped_intervals, take_look
 from lanner.stats.sampling import Draws, estimate
 
 try:
@@ -320,7 +320,7 @@ def beaten(made):
 
 
 def reached(goal, made, full):
-    if goal.kind is Kind.BEST:
+    if goal.kind is GoalKind.BEST:
         return beaten(full) <= beaten(made)
     same = sum(made.get(pair) == winner for pair, winner in full.items())
     return same >= ENOUGH * len(full)
@@ -328,14 +328,14 @@ def reached(goal, made, full):
 
 def agreeing(goal, made, full):
     """The share of the complete campaign's decisions that are made: pairs, or systems that are not the best."""
-    if goal.kind is Kind.BEST:
+    if goal.kind is GoalKind.BEST:
         return len(beaten(full) & beaten(made)) / max(1, len(beaten(full)))
     return np.mean([made.get(pair) == winner for pair, winner in full.items()]) if full else 1.0
 
 
 def wrong(campaign, made, goal):
     means = campaign.means
-    if goal.kind is Kind.BEST:
+    if goal.kind is GoalKind.BEST:
         return int(np.argmax(means)) in beaten(made)
     return any(means[winner] < means[a if winner == b else b] for (a, b), winner in made.items())
 
@@ -357,7 +357,7 @@ class Hindsight(Allocation):
         pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
         first, second = np.array(pairs).T
         values = self._everything[:, first] - (
-            self._everything[:, second] if self.goal.kind is not Kind.PRECISION else 0
+            self._everything[:, second] if self.goal.kind is not GoalKind.PRECISION else 0
         )
         left = values - np.outer(self.sizes, values.sum(0) / self.sizes.sum())
         return np.sqrt((left**2 / (left**2).mean(0)).mean(1) / self.sizes)
@@ -383,7 +383,7 @@ def measure_sequential(campaign, goal, full, cost, seed, **options):
     own, trail = run_sequential(campaign, goal, seed, **options)
     answers = own.answers()
     made = decisions(own.standing)
-    if goal.kind is Kind.PRECISION:
+    if goal.kind is GoalKind.PRECISION:
         estimates, truth = answers.means(), campaign.means
         at = own.judgements
     else:
@@ -487,10 +487,10 @@ def common_documents(campaign, goal, judged):
         values.append(float(own.value[0]))
         p.append(float(own.p()[0]))
         inside.append(abs(own.value[0] - campaign.means[a] + campaign.means[b]) <= own.half_width(0.05)[0])
-    level = goal.level * (2 / (len(campaign.systems) - 1) if goal.kind is Kind.BEST else 1)
+    level = goal.level * (2 / (len(campaign.systems) - 1) if goal.kind is GoalKind.BEST else 1)
     made = {}
     for rank, at in enumerate(np.argsort(p, kind="stable")):
-        if p[at] > (level / (len(p) - rank) if goal.kind is Kind.RANK else level):
+        if p[at] > (level / (len(p) - rank) if goal.kind is GoalKind.RANK else level):
             break
         made[pairs[at]] = pairs[at][0] if values[at] > 0 else pairs[at][1]
     return made, float(np.mean(inside)) if inside else np.nan
@@ -502,8 +502,8 @@ def common_documents(campaign, goal, judged):
 def goals_of(campaign):
     """The goals to replay: for pairs an easy, a middling and a hard one of those the complete campaign decides."""
     if len(campaign.systems) > 1:
-        yield "rank", Goal(Kind.RANK)
-        yield "best", Goal(Kind.BEST)
+        yield "rank", Goal(GoalKind.RANK)
+        yield "best", Goal(GoalKind.BEST)
         answers = complete_answers(campaign)
         own = answers.differences(campaign.pairs)
         error = np.sqrt(own.document_variance)
@@ -512,18 +512,18 @@ def goals_of(campaign):
         for name, share in (("hard", 0.1), ("middling", 0.4), ("easy", 0.8)):
             if decided:
                 a, b = campaign.pairs[decided[int(share * (len(decided) - 1))]]
-                yield f"better, {name}", Goal(Kind.BETTER, campaign.systems[a], campaign.systems[b])
+                yield f"better, {name}", Goal(GoalKind.BETTER, campaign.systems[a], campaign.systems[b])
     half = complete_answers(campaign).means()
     width = float(np.median(half.half_width(0.05))) * 1.5
     if np.isfinite(width):  # scores vary
-        yield "precision", Goal(Kind.PRECISION, half_width=width)
+        yield "precision", Goal(GoalKind.PRECISION, half_width=width)
 
 
 def replay(campaign, name, goal, seeds):
     one_look, _ = fixed_sample(campaign, goal, np.arange(len(campaign.sizes)))
     full = decisions(one_look)
     cost = campaign.sizes.sum() * len(start(goal, campaign.systems).active)
-    if goal.kind is not Kind.PRECISION and not full:
+    if goal.kind is not GoalKind.PRECISION and not full:
         print(f"{campaign.name:24} {name:17} the complete campaign decides nothing, so there is nothing to reach")
         return
     these = replace(goal, of_complete=True)
@@ -533,10 +533,10 @@ def replay(campaign, name, goal, seeds):
         "ours": lambda seed: measure_sequential(campaign, goal, full, cost, seed, predicts=True),
         "hindsight": lambda seed: measure_sequential(campaign, goal, full, cost, seed, predicts=True, hindsight=True),
     }
-    if goal.kind is not Kind.PRECISION:
+    if goal.kind is not GoalKind.PRECISION:
         methods["uniform, these"] = lambda seed: measure_sequential(campaign, these, full, cost, seed, **plain)
         methods["ours, these"] = lambda seed: measure_sequential(campaign, these, full, cost, seed, predicts=True)
-        if goal.kind in (Kind.RANK, Kind.BEST):
+        if goal.kind in (GoalKind.RANK, GoalKind.BEST):
             methods["Pearmut dynamic"] = lambda seed: measure_pearmut(campaign, goal, full, cost, seed)
         for selector, order in selector_orders(campaign).items():
             methods[selector] = lambda _, order=order: measure_selector(campaign, goal, full, cost, order)
@@ -597,7 +597,7 @@ def report_worlds(seeds, only):
         for seed in range(seeds):
             campaign = simulated(kind, seed)
             width = 1.5 * float(np.median(complete_answers(campaign).means().half_width(0.05)))
-            goal = Goal(Kind.PRECISION, half_width=width)
+            goal = Goal(GoalKind.PRECISION, half_width=width)
             own, _ = run_sequential(campaign, goal, seed, predicts=True)
             estimates = own.answers().means()
             low, high = stopped_intervals(

@@ -30,7 +30,7 @@ from bench_save import NOW, SENTENCES, answers, corpus
 from lanner import campaign
 from lanner.model import Judge
 from lanner.monitor.live import LiveCampaigns
-from lanner.store import NewAnswer, Progressed, Store
+from lanner.store import NewAnswer, SavedProgress, Store
 from lanner.store.rows import dumps, micros
 
 JUDGES, JUDGED, PER_ITEM, SAVING, FEW = 10_000, 12, 4, 16, 4
@@ -38,8 +38,9 @@ SERVE = """
 import sys
 from lanner.store import Store
 from lanner.web.server import serve
-from lanner.web.site import Settings
-serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings(entry_code="bench", entry_account="bench"))
+from lanner.web.site import ServerSettings
+serve(Store.open(sys.argv[1]), port=int(sys.argv[2]),
+      settings=ServerSettings(entry_code="bench", entry_account="bench"))
 """
 
 
@@ -59,20 +60,20 @@ def fill(store: Store, name: str, documents: int) -> int:
     number = campaign.get(store, name).id
     rows_made, spent = 0, 0.0
     with store.reading() as tx:
-        seats = tx.judges.all(number)
-    for seat in seats:
-        if not seat.judge.id.startswith("now"):
+        participants = tx.judges.all(number)
+    for participant in participants:
+        if not participant.judge.id.startswith("now"):
             continue
         with store.writing() as tx:
             rows: list[NewAnswer] = []
             progressed = []
-            for assigned in tx.tasks.of_judge(seat.number)[:documents]:
+            for assigned in tx.tasks.of_judge(participant.number)[:documents]:
                 for place, item in enumerate(assigned.task.items):
-                    given = answers(place + seat.number)
+                    given = answers(place + participant.number)
                     for part, (question, value) in enumerate(given.items()):
                         rows.append(
                             NewAnswer(
-                                id=0, campaign=number, judge=seat.number, task=assigned.task.id,
+                                id=0, campaign=number, judge=participant.number, task=assigned.task.id,
                                 document=assigned.documents[place], segment=item.segment, stage="rating",
                                 question=question, systems=dumps(item.systems), role="main", revision=1,
                                 supersedes=None, base=None, value=dumps(value), flags=None,
@@ -80,7 +81,7 @@ def fill(store: Store, name: str, documents: int) -> int:
                                 answered_at=micros(NOW), received_at=micros(NOW), origin="",
                             )
                         )  # fmt: skip
-                    progressed.append(Progressed(assigned.task.id, place, True, 40.0, 30.0))
+                    progressed.append(SavedProgress(assigned.task.id, place, True, 40.0, 30.0))
             for row, id_ in zip(rows, tx.judgements.reserve(len(rows), [number]), strict=True):
                 row["id"] = id_
             began = time.perf_counter()
@@ -129,9 +130,11 @@ def postgres_cpu() -> float:
 def saves(server: Running, store: Store, folder: Path, seconds: int) -> None:
     costs = {}
     for name in ("empty", "bench"):
-        seats = [seat for at, seat in enumerate(seats_of(store, name, SAVING)) if at >= JUDGED * SAVING]
+        participants = [
+            participant for at, participant in enumerate(seats_of(store, name, SAVING)) if at >= JUDGED * SAVING
+        ]
         before = postgres_cpu()
-        found = loaded(server, seats, folder, seconds)
+        found = loaded(server, participants, folder, seconds)
         beside = (postgres_cpu() - before) / max(1.0, found["rate"] * (seconds + 1)) * 1e3
         costs[name] = found["cpu"]
         told = "the grown campaign" if name == "bench" else "an empty campaign beside it"
@@ -144,11 +147,11 @@ def saves(server: Running, store: Store, folder: Path, seconds: int) -> None:
 
 
 def pages(server: Running, store: Store) -> None:
-    seat = seats_of(store, "bench", 1)
+    participant = seats_of(store, "bench", 1)
     judge, organiser = Browser(server.port), Browser(server.port)
-    name, _, value = seat[0][1].partition("=")
+    name, _, value = participant[0][1].partition("=")
     judge.cookies[name] = value
-    for told, path in (("a judged document of 20 sentences", seat[0][0]), ("a new one", seat[JUDGED][0])):
+    for told, path in (("a judged document of 20 sentences", participant[0][0]), ("a new one", participant[JUDGED][0])):
         for _ in range(3):  # the first ones prepare templates
             judge.ask("GET", path.removesuffix("/answers"))
         before, waits = server.cpu(), []

@@ -110,7 +110,7 @@ def plan_for(url: str) -> Any:
 def make(place: str, url: str, items: int) -> None:
     """The campaign, made in a process of its own, so that what it took to make is not counted as memory of the run."""
     from lanner import campaign  # noqa: PLC0415
-    from lanner.judges.run import seat  # noqa: PLC0415
+    from lanner.judges.run import participant  # noqa: PLC0415
     from lanner.model import CampaignState, Document, Segment  # noqa: PLC0415
     from lanner.store import Store  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def make(place: str, url: str, items: int) -> None:
         made = campaign.create(store, "c", documents, "h_falcon")
         with store.writing() as tx:
             tx.campaigns.set_state(made.id, CampaignState.OPEN)
-        seat(store, made.id, [plan_for(url)])
+        participant(store, made.id, [plan_for(url)])
 
 
 def judge(url: str, items: int, in_flight: int) -> dict[str, Any]:

@@ -60,8 +60,9 @@ SERVE = """
 import sys
 from lanner.store import Store
 from lanner.web.server import serve
-from lanner.web.site import Settings
-serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings(entry_code="bench", entry_account="bench"))
+from lanner.web.site import ServerSettings
+serve(Store.open(sys.argv[1]), port=int(sys.argv[2]),
+      settings=ServerSettings(entry_code="bench", entry_account="bench"))
 """
 
 

@@ -43,7 +43,7 @@ from bench_save import answers
 from lanner import campaign
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store
-from lanner.web.access import JUDGE_COOKIE, Sessions
+from lanner.web.access import JUDGE_COOKIE, SessionCache
 
 SENTENCE = "The ferry left before the tide turned, and nobody on the quay had thought to count the boats."
 SATZ = "Die Fähre legte ab, bevor die Flut kam, und niemand am Kai hatte daran gedacht, die Boote zu zählen."
@@ -81,18 +81,18 @@ from lanner.web.server import serve
 serve(Store.open(sys.argv[1]), port=int(sys.argv[2]))
 """
 LUA = """
-local seats = {SEATS}
+local participants = {SEATS}
 local number = 0
 local thread = 0
 function setup(given) thread = thread + 1; given:set("id", thread) end
 function init(args) math.randomseed(os.time() * 1000 + id) end
 function request()
   number = number + 1
-  local seat = seats[(number % #seats) + 1]
+  local participant = participants[(number % #participants) + 1]
   local body = string.format([[{"submission": "%d-%08x%08x-%d", "item": %d, "answers": ANSWERS, "active": 12.0}]],
     id, math.random(0, 2147483647), math.random(0, 2147483647), number, math.random(0, 19))
-  local path = seat.path
-  return wrk.format("POST", path, {["content-type"] = "application/json", cookie = seat.cookie}, body)
+  local path = participant.path
+  return wrk.format("POST", path, {["content-type"] = "application/json", cookie = participant.cookie}, body)
 end
 local bad = 0
 function response(status) if status ~= 200 then bad = bad + 1 end end
@@ -146,9 +146,9 @@ class Running:
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
-def saving(seats: list[tuple[str, str]]) -> str:
+def saving(participants: list[tuple[str, str]]) -> str:
     """What wrk does: the judges save in turn, a sentence by chance."""
-    rows = ", ".join(f'{{path = "{path}", cookie = "{cookie}"}}' for path, cookie in seats)
+    rows = ", ".join(f'{{path = "{path}", cookie = "{cookie}"}}' for path, cookie in participants)
     return LUA.replace("SEATS", rows).replace("ANSWERS", json.dumps(answers(7)).replace("%", "%%"))
 
 
@@ -219,10 +219,17 @@ def show(name: str, found: dict[str, float], floor: float) -> None:
 
 def seats_of(store: Store, name: str = "bench", most: int | None = None) -> list[tuple[str, str]]:
     """The address and cookie of each judge who judges now for each of their tasks, the judges in turn."""
-    sessions = Sessions(store)
+    sessions = SessionCache(store)
     with store.reading() as tx:
-        people = [seat for seat in tx.judges.all(campaign.get(store, name).id) if seat.judge.id.startswith("now")]
-    cookies = {seat.judge.id: f"{JUDGE_COOKIE}={sessions.open(judge=seat.number)}" for seat in people[:most]}
+        people = [
+            participant
+            for participant in tx.judges.all(campaign.get(store, name).id)
+            if participant.judge.id.startswith("now")
+        ]
+    cookies = {
+        participant.judge.id: f"{JUDGE_COOKIE}={sessions.open(judge=participant.number)}"
+        for participant in people[:most]
+    }
     tasks = {judge: campaign.tasks(store, name, judge) for judge in cookies}
     return [
         (f"/task/{tasks[judge][place].id}/answers", cookie)
@@ -242,13 +249,13 @@ def prepared(place: str, rows: int, judges: int) -> list[tuple[str, str]]:
         return seats_of(store)
 
 
-async def paced(server: Running, seats: list[tuple[str, str]], seconds: int) -> list[float]:
+async def paced(server: Running, participants: list[tuple[str, str]], seconds: int) -> list[float]:
     """Each judge saves once a second, as people at most do; how long each save took."""
     took: list[float] = []
-    connector = aiohttp.TCPConnector(limit=len(seats))
+    connector = aiohttp.TCPConnector(limit=len(participants))
 
     async def judge(number: int, path: str, cookie: str, client: aiohttp.ClientSession) -> None:
-        await asyncio.sleep(number / len(seats))
+        await asyncio.sleep(number / len(participants))
         for turn in range(seconds):
             began = time.perf_counter()
             body = {"submission": uuid4().hex, "item": turn % 20, "answers": answers(turn), "active": 9.0}
@@ -259,7 +266,7 @@ async def paced(server: Running, seats: list[tuple[str, str]], seconds: int) -> 
             await asyncio.sleep(max(0.0, 1.0 - (time.perf_counter() - began)))
 
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as client:
-        await asyncio.gather(*(judge(number, *seat, client) for number, seat in enumerate(seats)))
+        await asyncio.gather(*(judge(number, *participant, client) for number, participant in enumerate(participants)))
     return took
 
 
@@ -268,14 +275,14 @@ def ours(
 ) -> float:
     costs = []
     for rows in sizes:
-        seats = prepared(place(rows), rows, max(JUDGES, asked.judges or 0))
+        participants = prepared(place(rows), rows, max(JUDGES, asked.judges or 0))
         with Running(OURS, place(rows)) as server:
-            found = loaded(server, seats, folder, asked.seconds)
+            found = loaded(server, participants, folder, asked.seconds)
             costs.append(found["cpu"])
             show(f"{name}, {rows:,} judgements", found, floor)
             if asked.judges and rows == sizes[-1]:
                 before = server.cpu()
-                took = asyncio.run(paced(server, seats[: asked.judges], asked.seconds))
+                took = asyncio.run(paced(server, participants[: asked.judges], asked.seconds))
                 p99 = statistics.quantiles(took, n=100)[98] * 1e3
                 busy = (server.cpu() - before) / asked.seconds
                 print(
@@ -284,7 +291,9 @@ def ours(
                 )
             if "PostgreSQL" in name and rows == sizes[0]:
                 with Running(OURS, place(rows)) as second:
-                    show(f"{name}, two processes", loaded(server, seats, folder, asked.seconds, (second,)), floor)
+                    show(
+                        f"{name}, two processes", loaded(server, participants, folder, asked.seconds, (second,)), floor
+                    )
     if len(costs) > 1:
         print(f"  processor time, largest store / smallest: {costs[-1] / costs[0]:.2f}", flush=True)
     return costs[0]

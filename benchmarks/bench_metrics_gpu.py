@@ -25,7 +25,7 @@ except ImportError as missing:
     print(f"skipped: {missing}. Install lanner[comet].")
     sys.exit(0)
 
-from lanner.metrics._neural import Checkpoint, Comet, Cuts, Sample, _features, load, single
+from lanner.metrics._neural import Checkpoint, Comet, ScoredText, TrimCounts, _features, load, single
 
 WORDS = 5000
 BEFORE = 2
@@ -69,7 +69,7 @@ def checkpoint(folder: str) -> Checkpoint:
     return Checkpoint(Path(folder), "regression_metric", settings, weights, folder)
 
 
-def corpus(systems: int, documents: int, sentences: int) -> list[Sample]:
+def corpus(systems: int, documents: int, sentences: int) -> list[ScoredText]:
     """Samples in file order: system by system. Sentences are as long as news sentences are, outputs differ by words."""
     rng = np.random.default_rng(1)
 
@@ -91,11 +91,11 @@ def corpus(systems: int, documents: int, sentences: int) -> list[Sample]:
                 window = slice(max(0, at - BEFORE), at)
                 before = [tuple(column[window]) for column in (outputs, sources, references)]
                 own = (outputs[at], sources[at], references[at])
-                made.append(Sample(*((*context, text) for context, text in zip(before, own, strict=True))))
+                made.append(ScoredText(*((*context, text) for context, text in zip(before, own, strict=True))))
     return made
 
 
-def naive(model: Comet, samples: list[Sample], size: int) -> tuple[list[float], int]:
+def naive(model: Comet, samples: list[ScoredText], size: int) -> tuple[list[float], int]:
     """Three windows for each sample, `size` samples at a time in file order, each batch padded to its longest."""
     device = next(model.encoder.parameters()).device
     scores, tokens = [], 0
@@ -106,7 +106,7 @@ def naive(model: Comet, samples: list[Sample], size: int) -> tuple[list[float], 
             for name in ("hypothesis", "source", "reference"):
                 texts = [getattr(sample, name) for sample in part]
                 known = model._tokens(texts)
-                windows = [single(text, known, model.marks, Cuts()) for text in texts]
+                windows = [single(text, known, model.marks, TrimCounts()) for text in texts]
                 tokens += sum(len(window.ids) for window in windows)
                 vectors.append(model._vectors(windows, device))
             scores += model.head(_features(*vectors)).view(-1).tolist()
@@ -142,13 +142,13 @@ def operations(model: Comet, lengths: list[int]) -> float:
     return sum(2 * matrices * length + attention * length**2 for length in lengths)
 
 
-def unique_lengths(model: Comet, samples: list[Sample]) -> list[int]:
+def unique_lengths(model: Comet, samples: list[ScoredText]) -> list[int]:
     texts = list(dict.fromkeys(t for s in samples for t in (s.hypothesis, s.source, s.reference) if t))
     known = model._tokens(texts)
-    return [len(single(text, known, model.marks, Cuts()).ids) for text in texts]
+    return [len(single(text, known, model.marks, TrimCounts()).ids) for text in texts]
 
 
-def timed(model: Comet, samples: list[Sample], device: str, times: int = 3) -> tuple[list[float], float]:
+def timed(model: Comet, samples: list[ScoredText], device: str, times: int = 3) -> tuple[list[float], float]:
     model.score(samples[:2000])
     seconds, scores = [], []
     for _ in range(times):
@@ -173,7 +173,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = load(checkpoint(encoder(Path(folder), small)), device=device, precision="bfloat16")
     samples = corpus(3, 3, 8) if small else corpus(12, 40, 25)
-    alone = [Sample(s.hypothesis[-1:], s.source[-1:], s.reference[-1:]) for s in samples]  # type: ignore[index]
+    alone = [ScoredText(s.hypothesis[-1:], s.source[-1:], s.reference[-1:]) for s in samples]  # type: ignore[index]
     print(f"{len(samples):,} samples, {BEFORE} sentences before; {model.tokens:,} tokens at once")
     for label, given in (("sentences alone", alone), ("with context", samples)):
         scores, seconds = timed(model, given, device)

@@ -61,7 +61,7 @@ def fill(store: Store, rows: int) -> float:
         number = campaign.get(store, "bench").id
         names = [Judge(f"old{n}") for n in range(-(-rows // PER_JUDGE))]
         tx.judges.add(number, names, NOW)
-        judges = [seat.number for seat in tx.judges.all(number)][1:]
+        judges = [participant.number for participant in tx.judges.all(number)][1:]
         documents = list(tx.documents.numbers(number).values())[1:]
         spent = 0.0
         for start in range(0, rows, CHUNK):

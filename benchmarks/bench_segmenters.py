@@ -50,8 +50,8 @@ def splitters(language: str) -> dict[str, Splitter]:
     return found
 
 
-def evaluate(name: str, column: str, splitter: Splitter) -> tuple[split.Scores, float]:
-    total, sentences, seconds = split.Scores(), 0, 0.0
+def evaluate(name: str, column: str, splitter: Splitter) -> tuple[split.BorderCounts, float]:
+    total, sentences, seconds = split.BorderCounts(), 0, 0.0
     splitter("Models are loaded once. Not here.")
     for rows in documents(name):
         gold = [row[column] for row in rows]

@@ -35,15 +35,15 @@ from bench_save import answers
 
 from lanner.campaign.accounts import hash_password
 from lanner.store import AccountRole, Store
-from lanner.web.access import ACCOUNT_COOKIE, Sessions, Visitor
+from lanner.web.access import ACCOUNT_COOKIE, SessionCache, Visitor
 
 PASSWORD = "a sentence nobody guesses"
 SERVER = """
 import sys
 from lanner.store import Store
 from lanner.web.server import serve
-from lanner.web.site import Settings
-serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=Settings())
+from lanner.web.site import ServerSettings
+serve(Store.open(sys.argv[1]), port=int(sys.argv[2]), settings=ServerSettings())
 """
 
 
@@ -52,7 +52,7 @@ class Scene:
     """A server, the judges who work, one who makes trouble, and an organiser."""
 
     server: Running
-    seats: list[tuple[str, str]]
+    participants: list[tuple[str, str]]
     bad: tuple[str, str]
     owner: dict[str, str]
     token: str
@@ -71,8 +71,8 @@ class Scene:
             self.location = answer.headers.get("location", "")
             return answer.status
 
-    async def save(self, seat: tuple[str, str], number: int, item: int, submission: str) -> float:
-        path, cookie = seat
+    async def save(self, participant: tuple[str, str], number: int, item: int, submission: str) -> float:
+        path, cookie = participant
         began = time.perf_counter()
         body = {"submission": submission, "item": item, "answers": answers(number), "active": 9.0}
         async with self.client.post(self.server.url + path, json=body, headers={"cookie": cookie}) as answer:
@@ -86,15 +86,15 @@ async def judges(scene: Scene, seconds: int) -> list[float]:
     waits: list[float] = []
     scene.first = []
 
-    async def judge(number: int, seat: tuple[str, str]) -> None:
-        await asyncio.sleep(number / len(scene.seats))
+    async def judge(number: int, participant: tuple[str, str]) -> None:
+        await asyncio.sleep(number / len(scene.participants))
         for turn in range(seconds + 1):
-            took = await scene.save(seat, turn, turn % 20, uuid4().hex)
+            took = await scene.save(participant, turn, turn % 20, uuid4().hex)
             assert scene.status in (200, 409), scene.status
             (waits if turn else scene.first).append(took)
             await asyncio.sleep(max(0.0, 1.0 - took))
 
-    await asyncio.gather(*(judge(number, seat) for number, seat in enumerate(scene.seats)))
+    await asyncio.gather(*(judge(number, participant) for number, participant in enumerate(scene.participants)))
     FIRST[:] = scene.first
     return waits
 
@@ -261,7 +261,7 @@ async def plans(scene: Scene, seconds: int) -> list[float]:
 
 async def measured(
     place: str,
-    seats: list[tuple[str, str]],
+    participants: list[tuple[str, str]],
     trouble: str,
     seconds: int,
     others: Callable[[Scene, int], Awaitable[list[float]]] = judges,
@@ -276,13 +276,13 @@ async def measured(
                 else tx.accounts.add("Ann", hash_password(PASSWORD), AccountRole.OWNER, datetime.now(UTC))
             )
             account = tx.accounts.numbered(number)
-        session = Sessions(store).open(account=number)
+        session = SessionCache(store).open(account=number)
     token = Visitor(account=account).form_token
     with Running(SERVER, place) as server:
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as client:
             owner = {"cookie": f"{ACCOUNT_COOKIE}={session}", "sec-fetch-site": "same-origin"}
-            scene = Scene(server, seats[1:], seats[0], owner, token, client, asyncio.Event(), place)
+            scene = Scene(server, participants[1:], participants[0], owner, token, client, asyncio.Event(), place)
             if trouble == REVISING:
                 for turn in range(300):
                     await scene.save(scene.bad, turn, 0, uuid4().hex)
@@ -335,7 +335,7 @@ def main() -> None:
         place = str(Path(folder) / "stalls.sqlite")
         if choice.postgres:
             place = schema_of(stack.enter_context(postgres(Path(folder))), choice.rows)
-        seats = prepared(place, choice.rows, choice.judges + 1)[: choice.judges + 1]
+        participants = prepared(place, choice.rows, choice.judges + 1)[: choice.judges + 1]
         print(f"{choice.judges} judges, a save a second each; {choice.rows:,} judgements in the store")
         print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
         print(f"{'meanwhile':46}{'saves':>7}{'p50':>9}{'p99':>9}{'longest':>9}  ms; before")
@@ -343,12 +343,12 @@ def main() -> None:
             other = str(Path(folder) / "bare.sqlite")
             show(name, asyncio.run(bare(other, path, choice.judges, choice.seconds)), "what the machine gives")
         for trouble in choice.only or TROUBLE:
-            show(trouble, asyncio.run(measured(place, seats, trouble, choice.seconds)), TROUBLE[trouble][1])
+            show(trouble, asyncio.run(measured(place, participants, trouble, choice.seconds)), TROUBLE[trouble][1])
             show("  first saves", FIRST, "")
         if not choice.only:
             print("an organiser who waits for a plan, meanwhile")
             for trouble, before in (("nothing", ""), (REPORTS, "waited for all of them")):
-                show(trouble, asyncio.run(measured(place, seats, trouble, choice.seconds, plans)), before)
+                show(trouble, asyncio.run(measured(place, participants, trouble, choice.seconds, plans)), before)
         print(f"load of the machine: {', '.join(f'{value:.1f}' for value in os.getloadavg())}")
 
 

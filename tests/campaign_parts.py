@@ -62,7 +62,9 @@ def valid(store: Store, task: Task, item: int = 0, seed: int = 0, name: str = "f
     return given
 
 
-def save(store: Store, task: Task, item: int = 0, answers: dict[str, Any] | None = None, **more: Any) -> campaign.Saved:
+def save(
+    store: Store, task: Task, item: int = 0, answers: dict[str, Any] | None = None, **more: Any
+) -> campaign.SaveResult:
     given = valid(store, task, item) if answers is None else answers
     return campaign.submit(store, task.id, item, given, **{"submission": uuid4().hex, "at": NOW, **more})
 

@@ -128,7 +128,7 @@ def _serve(database: str, port: int, settings: Mapping[str, Any]) -> None:
         return made
 
     web.server = recorded
-    web.serve(Store.open(database), port=port, settings=web.Settings(**settings) if settings else None)
+    web.serve(Store.open(database), port=port, settings=web.ServerSettings(**settings) if settings else None)
 
 
 class ForkedWorker:

@@ -38,7 +38,7 @@ def fill(store: Store, name: str = "first") -> SimpleNamespace:
         tx.documents.add(campaign, [Document("", ())], start=-1)
         tx.documents.add(campaign, [document("one", domain="news"), document("two", domain="talk")])
         tx.judges.add(campaign, [Judge("ana", name="Ana"), Judge("bo", attributes={"native": "ko"})], NOW)
-        judges = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
+        judges = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
         documents = tx.documents.numbers(campaign)
         items = tuple(Item("one", str(n), ("alder",)) for n in range(3))
         tx.tasks.add(campaign, [Task(0, judge, "page", items) for judge in judges], judges, documents, NOW)

@@ -15,7 +15,7 @@ from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError
 from lanner.store import Store
 from lanner.web.server import server
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import complete
 
 TEXTS = [
@@ -31,7 +31,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, st
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         free.close()
-        serving = server(store, port=port, settings=Settings(processes=False))
+        serving = server(store, port=port, settings=ServerSettings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()
         while not serving.started:

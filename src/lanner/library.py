@@ -34,7 +34,7 @@ from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean, unasked
 from lanner.figures import drawing
-from lanner.figures.charts import Row, intervals
+from lanner.figures.charts import EstimateRow, intervals
 from lanner.figures.drawing import plain, standalone
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
@@ -726,7 +726,7 @@ def plot(
         names = ["question"]
         levels = {each.interval.level for each in value if each.interval}
     rows = [
-        Row(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
+        EstimateRow(" · ".join(str(row[name]) for name in names), row["value"], row["low"], row["high"])
         for row in frame.to_dicts()
         if row["value"] is not None and (row["low"] is not None or frame["low"].is_null().all())
     ]

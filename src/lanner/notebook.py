@@ -27,7 +27,7 @@ from lanner.errors import CampaignError, InputError, LannerError, check_known
 from lanner.library import Data
 from lanner.model import Document, Judge, Protocol
 from lanner.store import AccountRole, Store
-from lanner.web.server import Settings, server
+from lanner.web.server import ServerSettings, server
 
 HEIGHT = 680
 _HOST = "127.0.0.1"
@@ -181,7 +181,7 @@ class _Pages:
         listener = socket.create_server((_HOST, 0))  # before the thread starts, so that no request comes too early
         prefix = f"/lanner-{secrets.token_hex(4)}"  # browsers keep cookies by host and path, whatever the port
         self._address = f"http://{_HOST}:{listener.getsockname()[1]}{prefix}"
-        settings = Settings(
+        settings = ServerSettings(
             entry_code=self._code,
             entry_account=_VIEWER,
             processes=False,

@@ -7,7 +7,16 @@ import pytest
 
 from analysis.plain_oracle import alpha, grid_alpha, light_kappa, raw
 from lanner import protocols
-from lanner.analysis import Part, agreements, counted, measure, pairs, plan, question_agreement, without_each_judge
+from lanner.analysis import (
+    AnswerPart,
+    agreements,
+    counted,
+    measure,
+    pairs,
+    plan,
+    question_agreement,
+    without_each_judge,
+)
 from lanner.analysis.agreement import (
     EQUAL,
     NOTHING,
@@ -159,7 +168,7 @@ def test_labels_that_are_counted_agree_only_where_they_are_the_same_labels() -> 
     assert measure(rows, same, entry).value == 0.0
     value = question_agreement(rows, entry).headline.value
     assert value is not None and value < 0.01
-    number = next(wanted for wanted in entry.others if wanted.part is Part.COUNT)
+    number = next(wanted for wanted in entry.others if wanted.part is AnswerPart.COUNT)
     assert "number" in number.sign
 
 

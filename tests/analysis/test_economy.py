@@ -18,7 +18,7 @@ from adaptive_campaign import made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
 from lanner.analysis.economy import (
-    Outcome,
+    GoalOutcome,
     economy,
     score_interval,
     score_text,
@@ -29,7 +29,7 @@ from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.protocols import load
 from lanner.reports.export import codebook, export
-from lanner.stats.goals import LOOKS, Goal, Kind, State, forecast, start, take_look
+from lanner.stats.goals import LOOKS, Goal, GoalKind, State, forecast, start, take_look
 from lanner.store import Store
 
 
@@ -91,7 +91,7 @@ def test_a_few_very_bad_documents_are_said_to_make_intervals_too_narrow(store: S
         found.append((left**3).mean() / (left**2).mean() ** 1.5)
     assert now.skewness == pytest.approx(np.median(found)) and not now.is_skewed
     assert replace(now, skewness=-2.0).is_skewed
-    assert not replace(now, skewness=-2.0, goal=Goal(Kind.RANK)).is_skewed
+    assert not replace(now, skewness=-2.0, goal=Goal(GoalKind.RANK)).is_skewed
 
 
 def test_what_the_next_hundred_would_bring_is_said(store: Store) -> None:
@@ -160,7 +160,7 @@ def test_agreement_above_a_minimum_is_a_goal(store: Store) -> None:
     made(store, goal="agreement:0.5", judges_per_document=2)
     work(store, spread=5)
     now = economy(store, "study")
-    assert now.goal.kind is Kind.AGREEMENT
+    assert now.goal.kind is GoalKind.AGREEMENT
     assert now.enough
     assert now.agreement is not None and now.agreement[1] > 0.5
     assert now.documents < now.all_documents
@@ -170,19 +170,19 @@ def test_the_last_look_waits_for_the_second_judge(store: Store) -> None:
     """With three documents it was taken when the first judge was done: agreement was never looked at again."""
     made(store, goal="agreement:0.3", judges_per_document=2, documents=3)
     work(store, ("ana",))
-    assert economy(store, "study").outcome is Outcome.RUNNING, "all is drawn, and half of it is out"
+    assert economy(store, "study").outcome is GoalOutcome.RUNNING, "all is drawn, and half of it is out"
     work(store, ("bo",), spread=5)
     now = economy(store, "study")
     assert now.look == LOOKS and now.agreement is not None and now.agreement[1] > 0.3
-    assert now.outcome is Outcome.REACHED
+    assert now.outcome is GoalOutcome.REACHED
 
 
 def test_a_campaign_that_is_closed_has_ended(store: Store) -> None:
     made(store, goal="precision:0.01")
     work(store, most=30)
-    assert economy(store, "study").outcome is Outcome.RUNNING
+    assert economy(store, "study").outcome is GoalOutcome.RUNNING
     campaign.close(store, "study")
-    assert economy(store, "study").outcome is Outcome.ENDED
+    assert economy(store, "study").outcome is GoalOutcome.ENDED
 
 
 def test_small_scores_keep_their_zero_and_unknown_ones_are_empty() -> None:

@@ -10,7 +10,7 @@ from data_sets import released
 from lanner import campaign
 from lanner.analysis import material
 from lanner.analysis.material import Material, from_campaign, from_readings, with_domains
-from lanner.designs.expected import Misses
+from lanner.designs.expected import ControlCounts
 from lanner.errors import InputError
 from lanner.formats import Reading
 from lanner.model import Judge, Judgement, Role
@@ -97,7 +97,7 @@ def test_no_real_id_is_left_in_controls_or_among_those_left_out() -> None:
         (),
         (who,),
         (),
-        controls=(Misses("ana", "page", 2, 2, 1, 0),),
+        controls=(ControlCounts("ana", "page", 2, 2, 1, 0),),
         left_out={"ana": "too fast"},
         code_names={"ana": "judge-1"},
     )

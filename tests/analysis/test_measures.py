@@ -8,7 +8,7 @@ from analysis.plain_oracle import grid_alpha, raw
 from lanner import protocols
 from lanner.analysis.agreement import question_ratings
 from lanner.analysis.measures import (
-    Part,
+    AnswerPart,
     Purpose,
     Reason,
     Selection,
@@ -67,7 +67,9 @@ def test_labels_that_are_counted_are_compared_by_which_they_are_and_their_number
     entry = plan_question(Labels(id="l", options=AB, counts=True))
     assert entry is not None
     assert entry.headline.sign == "α Jaccard"
-    assert [measure.options.get("value") for measure in entry.measures if measure.part is Part.COUNT] == [("score",)]
+    assert [measure.options.get("value") for measure in entry.measures if measure.part is AnswerPart.COUNT] == [
+        ("score",)
+    ]
 
 
 def test_the_protocols_own_analysis_is_obeyed() -> None:
@@ -87,9 +89,9 @@ def test_the_protocols_own_analysis_is_obeyed() -> None:
 
 def test_a_grid_is_told_by_the_mean_of_its_rows_and_the_pooled_one_has_its_own_name() -> None:
     (entry,) = [entry for entry in plan(protocols.load("h_falcon")) if entry.id == "skills"]
-    assert entry.headline.part is Part.MEAN_OF_ROWS
-    assert [measure.part for measure in entry.parts] == [Part.ROW] * 9
-    (pooled,) = [measure for measure in entry.others if measure.part is Part.POOLED_ROWS]
+    assert entry.headline.part is AnswerPart.MEAN_OF_ROWS
+    assert [measure.part for measure in entry.parts] == [AnswerPart.ROW] * 9
+    (pooled,) = [measure for measure in entry.others if measure.part is AnswerPart.POOLED_ROWS]
     assert pooled.sign != entry.headline.sign
     assert entry.pairs is entry.headline
 

@@ -26,7 +26,7 @@ from lanner.reports.view import View
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.jobs import Jobs
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 
 NAME = "demo-h-falcon"
 
@@ -124,7 +124,7 @@ def test_intervals_and_pairs_of_the_live_page_are_those_of_the_report(
 def test_the_api(store: Store, oracle: dict[str, float]) -> None:
     rows = Jobs(store).agreement(campaign.get(store, NAME).id)
     assert {row["question"]: row["value"] for row in rows} == pytest.approx(oracle, abs=1e-12)
-    with TestClient(create_app(store, settings=Settings(processes=False))) as client:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False))) as client:
         assert client.get(f"/api/v1/campaigns/{NAME}/agreement").status_code == 401, "nobody without a token"
 
 

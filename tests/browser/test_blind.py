@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from browser_actions import Hands
 from lanner import campaign
 from lanner.model import Judge, Role
-from lanner.web.judging.page import Given, task_page
+from lanner.web.judging.page import StoredAnswers, task_page
 from lanner.web.speech import Messages
 from live_server import SYSTEMS, Live, document
 from page_inspection import HIDDEN, OTHER, Received
@@ -80,7 +80,12 @@ def test_control_items_look_like_any_other(live: Live) -> None:
     first, second = (
         repr(
             task_page(
-                work.protocol, dataclasses.replace(task, items=(item,)), texts, [Given()], Messages("en"), who="x"
+                work.protocol,
+                dataclasses.replace(task, items=(item,)),
+                texts,
+                [StoredAnswers()],
+                Messages("en"),
+                who="x",
             )
         )
         for item in (main, control)

@@ -268,7 +268,11 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
     judge(hands, 2, 5)
     hands.settled()
     assert (scores(work, mine)[0], scores(work, theirs)[0]) == ((2, 5), (None, None))
-    (own,) = (seat.number for seat in campaign.seats(live.store, work.name) if seat.judge.id == "J1")
+    (own,) = (
+        participant.number
+        for participant in campaign.participants(live.store, work.name)
+        if participant.judge.id == "J1"
+    )
     page.context.clear_cookies(name=judge_cookie(own))
     judge(hands, 4, 6)
     page.locator("#note-held").wait_for()  # this judge is told to open their link again

@@ -122,8 +122,8 @@ def test_a_draft_can_be_made_anew_and_keeps_its_judges_links(store: Store) -> No
     assert campaign.documents(store, "first") == documents
     campaign.create(store, "same", documents, scales(SCALE), JUDGES, seed=5)
     assert plan(store, "first") == plan(store, "same")
-    seat = campaign.invitations.lookup(store, secret)
-    assert seat is not None and seat.judge.id == "ana"
+    participant = campaign.invitations.lookup(store, secret)
+    assert participant is not None and participant.judge.id == "ana"
     campaign.open(store, "first")
     assert save(store, first_task(store), 0, {"q": 3}).done
 

@@ -257,8 +257,8 @@ def test_no_task_of_many_documents_is_drawn_twice(store: Store) -> None:
     campaign.create(store, "large", many, load("da"), JUDGES, design="adaptive", options=options, at=NOW)
     large = campaign.open(store, "large", at=NOW)
     with store.reading() as tx:
-        seat = tx.judges.get(large, "ana")
-    numbers = [drawing.take_task(store, large, seat.number) for _ in range(100)]
+        participant = tx.judges.get(large, "ana")
+    numbers = [drawing.take_task(store, large, participant.number) for _ in range(100)]
     assert len(set(numbers)) == 100 and None not in numbers
 
 

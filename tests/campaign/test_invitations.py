@@ -18,20 +18,24 @@ def test_a_link_is_secret_and_only_its_hash_is_kept(store: Store) -> None:
     opened(store)
     secret = invitations.issue(store, "first", "ana")
     assert len(secret) * 6 >= 128  # base64: six bits a character
-    seat = invitations.lookup(store, secret)
-    assert seat is not None and seat.judge.id == "ana" and seat.campaign == campaign.get(store, "first").id
+    participant = invitations.lookup(store, secret)
+    assert (
+        participant is not None
+        and participant.judge.id == "ana"
+        and participant.campaign == campaign.get(store, "first").id
+    )
     assert invitations.lookup(store, secret[:-1]) is None and invitations.lookup(store, "") is None
-    assert secret not in repr(campaign.seats(store, "first")) + repr(campaign.events(store, "first"))
+    assert secret not in repr(campaign.participants(store, "first")) + repr(campaign.events(store, "first"))
     assert invitations.digest(secret) != secret
 
 
 def test_a_new_link_or_a_revoked_one_ends_the_old(store: Store) -> None:
     opened(store)
     first = invitations.issue(store, "first", "ana")
-    seat = invitations.lookup(store, first)
-    assert seat is not None
+    participant = invitations.lookup(store, first)
+    assert participant is not None
     with store.writing() as tx:
-        tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=seat.number)
+        tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=participant.number)
     second = invitations.issue(store, "first", "ana")
     assert invitations.lookup(store, first) is None and invitations.lookup(store, second) is not None
     with store.reading() as tx:

@@ -47,7 +47,7 @@ def test_judges_nobody_could_tell_apart_or_no_database_could_hold_are_refused(st
 def test_consent_is_kept_with_its_version(store: Store) -> None:
     opened(store)
     campaign.consent(store, "first", "ana", "v2", at=NOW)
-    ana, bo = campaign.seats(store, "first")
+    ana, bo = campaign.participants(store, "first")
     assert (ana.consent, ana.consented_at, bo.consent) == ("v2", NOW, None)
 
 
@@ -61,7 +61,7 @@ def test_an_identity_can_be_erased_and_the_answers_stay(store: Store) -> None:
     assert [(j.id, j.value) for j in after] == [(j.id, j.value) for j in before]
     assert {j.judge for j in after} == {name}
     assert campaign.invitations.lookup(store, secret) is None
-    everything = repr((after, campaign.seats(store, "first"), campaign.events(store, "first")))
+    everything = repr((after, campaign.participants(store, "first"), campaign.events(store, "first")))
     everything += repr(campaign.tasks(store, "first", name))
     assert "Ana" not in everything and "ana@" not in everything
 
@@ -77,7 +77,7 @@ def test_a_code_name_that_another_judge_has_as_an_id_is_not_given_twice(
     names = campaign.pseudonyms(store, "first")
     assert names == {"judge-2": "judge-1", "zoe": "judge-2-2", "kim": "judge-4", "judge-4-2": "judge-5"}
     forget(store, "first", "zoe")
-    assert [seat.judge.id for seat in campaign.seats(store, "first")][1] == names["zoe"]
+    assert [participant.judge.id for participant in campaign.participants(store, "first")][1] == names["zoe"]
     assert campaign.erase(store, "first", "judge-2-2") == "judge-2-2", "whoever was forgotten keeps the name"
     assert campaign.erase(store, "first", "judge-3") == "judge-3"
 
@@ -108,7 +108,7 @@ def test_a_judge_who_withdraws_leaves_nothing(store: Store) -> None:
     campaign.finish(store, task.id)
     save(store, first_task(store, "bo"))
     with store.writing() as tx:
-        tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=campaign.seats(store, "first")[0].number)
+        tx.sessions.add("token", NOW + timedelta(days=1), NOW, judge=campaign.participants(store, "first")[0].number)
     answers = sum(j.judge == "ana" for j in campaign.history(store, "first"))
     assert campaign.withdraw(store, "first", "ana") == answers
     assert {j.judge for j in campaign.history(store, "first")} == {"bo"}
@@ -126,16 +126,16 @@ def test_nothing_is_saved_for_a_judge_whose_link_was_revoked_however_it_comes(
     opened(store)
     task = first_task(store)
     save(store, task, 0)
-    seats = tuple(seat.number for seat in campaign.seats(store, "first"))
+    participants = tuple(participant.number for participant in campaign.participants(store, "first"))
     leave(store, "first", "ana")
     before = campaign.history(store, "first")
-    for who in (None, seats):
+    for who in (None, participants):
         with pytest.raises(CampaignError) as refused:
             save(store, task, 1, judge=who)
         assert refused.value.code == "revoked"
     assert campaign.history(store, "first") == before
     save(store, first_task(store, "bo"), 1)
-    campaign.invitations.issue(store, "first", campaign.seats(store, "first")[0].judge.id)
+    campaign.invitations.issue(store, "first", campaign.participants(store, "first")[0].judge.id)
     save(store, task, 1)
 
 
@@ -192,8 +192,13 @@ def test_a_message_names_its_judge_task_and_document(store: Store) -> None:
     send_message(store, task.id, "And the third.", at=NOW + timedelta(minutes=1))
     (newest, first) = messages_in(campaign.events(store, "first"))
     assert (newest.text, first.text) == ("And the third.", "The second page is missing.")
-    ana = campaign.seats(store, "first")[0]
-    assert (first.seat, first.task, first.document, first.at) == (ana.number, task.id, task.items[0].document, NOW)
+    ana = campaign.participants(store, "first")[0]
+    assert (first.participant, first.task, first.document, first.at) == (
+        ana.number,
+        task.id,
+        task.items[0].document,
+        NOW,
+    )
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * (LONGEST + 1)])

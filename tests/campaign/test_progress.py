@@ -80,4 +80,6 @@ def test_judgements_history_and_what_they_are_about(store: Store) -> None:
     assert [j.id for j in campaign.judgements(store, "first", after=last - 1)] == [last]
     assert campaign.history(store, "first", segment="99") == [] == campaign.judgements(store, "second")
     assert [c.name for c in campaign.campaigns(store)] == ["second", "first"]
-    assert [seat.judge for seat in campaign.seats(store, "first")] == campaign.judges(store, "first")
+    assert [participant.judge for participant in campaign.participants(store, "first")] == campaign.judges(
+        store, "first"
+    )

@@ -21,7 +21,7 @@ from lanner.campaign.questions import (
 from lanner.campaign.states import check_settings
 from lanner.errors import CampaignError, InputError
 from lanner.model import CampaignState, Item, Judge, JudgeKind, Protocol, Role
-from lanner.store import Answer, Standing, Store
+from lanner.store import Store, StoredAnswer, TaskStanding
 
 QUESTION = {"kind": "scale", "min": 1, "max": 4}
 
@@ -71,8 +71,8 @@ def test_answers_about_the_source_name_no_output() -> None:
     assert asking.keys(item)["q_output"] == ("q_output", '["a"]', "main")
 
 
-def answer(question: str, systems: str, role: str, revision: int, value: str) -> Answer:
-    return Answer(revision, "s", question, systems, role, revision, None, None, value, "x", 0, 0)
+def answer(question: str, systems: str, role: str, revision: int, value: str) -> StoredAnswer:
+    return StoredAnswer(revision, "s", question, systems, role, revision, None, None, value, "x", 0, 0)
 
 
 def test_the_last_of_a_chain_holds_and_a_control_builds_on_the_main_run() -> None:
@@ -108,7 +108,7 @@ def test_open_questions() -> None:
 @pytest.mark.parametrize("state", CampaignState)
 @pytest.mark.parametrize("finished", [False, True])
 def test_only_an_open_campaign_and_an_unfinished_task_take_answers(state: CampaignState, finished: bool) -> None:
-    standing = Standing(1, 1, state, finished, "abc", "def", 1)
+    standing = TaskStanding(1, 1, state, finished, "abc", "def", 1)
     if state is CampaignState.OPEN and not finished:
         refuse(standing, 7)
         return
@@ -119,9 +119,9 @@ def test_only_an_open_campaign_and_an_unfinished_task_take_answers(state: Campai
 
 
 def practised(store: Store, **more: object) -> tuple[int, int]:
-    """A campaign that asks for practice: its number, and the seat of its first judge."""
+    """A campaign that asks for practice: its number, and the participant of its first judge."""
     entry = opened(store, "falcon_labels", documents=corpus((2,)), settings={"practice_agreement": 0.8}, **more)
-    return entry.id, campaign.seats(store, "first")[0].number
+    return entry.id, campaign.participants(store, "first")[0].number
 
 
 def refusal(store: Store, judge: str = "ana") -> str:
@@ -135,15 +135,15 @@ def refusal(store: Store, judge: str = "ana") -> str:
 
 
 def test_answers_wait_for_practice_that_has_reached_its_agreement(store: Store) -> None:
-    number, seat = practised(store)
+    number, participant = practised(store)
     task = campaign.tasks(store, "first", "ana")[0]
     assert refusal(store) == "practice"
     with pytest.raises(CampaignError) as caught:
         campaign.finish(store, task.id)
     assert caught.value.code == "practice" and "80%" in caught.value.next_step
-    record_round(store, number, seat, Round(task.page, 7, 10, NOW))
+    record_round(store, number, participant, Round(task.page, 7, 10, NOW))
     assert refusal(store) == "practice", "70 % is not enough"
-    record_round(store, number, seat, Round(task.page, 8, 10, NOW))
+    record_round(store, number, participant, Round(task.page, 8, 10, NOW))
     assert refusal(store) == ""
     assert refusal(store, "bo") == "practice", "everyone practises for themselves"
     campaign.configure(store, "first", settings={"practice_agreement": None})
@@ -153,8 +153,8 @@ def test_answers_wait_for_practice_that_has_reached_its_agreement(store: Store) 
 
 
 def test_practice_on_one_page_does_not_open_another(store: Store) -> None:
-    number, seat = practised(store)
-    record_round(store, number, seat, Round("elsewhere", 10, 10, NOW))
+    number, participant = practised(store)
+    record_round(store, number, participant, Round("elsewhere", 10, 10, NOW))
     assert refusal(store) == "practice"
 
 

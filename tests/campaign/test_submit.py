@@ -22,7 +22,7 @@ from campaign_parts import JUDGES, NOW, corpus, first_task, opened, save, scales
 from killed_process import KilledProcess
 from lanner import campaign
 from lanner.campaign import SaveQueue, Submission
-from lanner.campaign.submit import ReusedError, Saved, digest
+from lanner.campaign.submit import ReusedError, SaveResult, digest
 from lanner.errors import AnswerError, CampaignError, StoreError
 from lanner.model import Judgement
 from lanner.store import CollisionError, Store
@@ -120,7 +120,7 @@ def test_one_id_twice_in_one_batch(store: Store) -> None:
         campaign.Submission(task.id, 0, {"q": 3}, "s1"),
     ]
     first, more, elsewhere, again = campaign.submit_many(store, given, at=NOW)
-    assert isinstance(first, campaign.Saved) and isinstance(again, campaign.Saved) and again.repeated
+    assert isinstance(first, campaign.SaveResult) and isinstance(again, campaign.SaveResult) and again.repeated
     assert isinstance(more, campaign.ReusedError) and more.digests == {"q": campaign.digest(3)}
     assert isinstance(elsewhere, campaign.ReusedError) and elsewhere.stored == {}
     assert values(store) == [3]
@@ -202,7 +202,7 @@ def test_times_and_numbers_that_cannot_be_hold_nobody_up(store: Store, wrong: di
     good = Submission(bo.id, 0, valid(store, bo), "good-1", elapsed=0.0, answered_at=datetime.min)
     refused, saved = campaign.submit_many(store, [bad, good])
     assert isinstance(refused, AnswerError) and refused.code == "impossible" and next(iter(wrong)) in refused.what
-    assert isinstance(saved, Saved)
+    assert isinstance(saved, SaveResult)
     assert {row.judge for row in campaign.judgements(store, "first")} == {"bo"}
 
 
@@ -287,11 +287,11 @@ def test_many_at_once_with_a_result_for_each(store: Store) -> None:
         for task, value in zip(tasks, (3, 99, 5), strict=True)
     ]
     one, refused, three = campaign.submit_many(store, given, at=NOW)
-    assert isinstance(one, campaign.Saved) and isinstance(three, campaign.Saved)
+    assert isinstance(one, campaign.SaveResult) and isinstance(three, campaign.SaveResult)
     assert isinstance(refused, AnswerError) and refused.code == "out_of_range"
     assert values(store) == [3, 5]
     again = campaign.submit_many(store, [given[0], given[2]], at=NOW)
-    assert all(isinstance(entry, campaign.Saved) and entry.repeated for entry in again)
+    assert all(isinstance(entry, campaign.SaveResult) and entry.repeated for entry in again)
 
 
 def test_saves_written_together_see_each_other(store: Store) -> None:
@@ -309,11 +309,11 @@ def test_saves_written_together_see_each_other(store: Store) -> None:
         campaign.Submission(task.id, 0, {"note": None}, "third"),
     ]
     first, elsewhere, second, again, *refused, third = campaign.submit_many(store, given, at=NOW)
-    assert isinstance(first, campaign.Saved) and isinstance(elsewhere, campaign.Saved)
-    assert isinstance(second, campaign.Saved) and second.conflicts == (campaign.Conflict("q", first.ids["q"], 1),)
-    assert isinstance(again, campaign.Saved) and again.repeated and again.ids == first.ids
+    assert isinstance(first, campaign.SaveResult) and isinstance(elsewhere, campaign.SaveResult)
+    assert isinstance(second, campaign.SaveResult) and second.conflicts == (campaign.Conflict("q", first.ids["q"], 1),)
+    assert isinstance(again, campaign.SaveResult) and again.repeated and again.ids == first.ids
     assert [getattr(entry, "code", None) for entry in refused] == ["out_of_range", "unknown_item", "not_assigned"]
-    assert isinstance(third, campaign.Saved) and third.done
+    assert isinstance(third, campaign.SaveResult) and third.done
     history = campaign.history(store, "first")
     assert [(j.question, j.value) for j in history] == [("q", 1), ("note", "a"), ("q", 5), ("q", 2), ("note", None)]
     assert [j.supersedes for j in history] == [None, None, None, first.ids["q"], first.ids["note"]]
@@ -327,10 +327,10 @@ def test_a_race_of_clients_leaves_one_straight_history(store: Store, place: str)
     with Store.open(place) as second:
         stores = (store, second)
 
-        def revise(number: int) -> campaign.Saved:
+        def revise(number: int) -> campaign.SaveResult:
             return save(stores[number % 2], task, 0, {"q": 1 + number % 9}, base={"q": None})
 
-        def resend(number: int) -> campaign.Saved:
+        def resend(number: int) -> campaign.SaveResult:
             return save(stores[number % 2], task, 0, {"q": 7}, submission="the same")
 
         with ThreadPoolExecutor(6) as pool:
@@ -377,11 +377,11 @@ VALUES = st.recursive(
 
 
 def test_saved_is_done_when_nothing_is_open() -> None:
-    assert Saved({"q": 1}).done and not Saved({"q": 1}, open=("r",)).done
+    assert SaveResult({"q": 1}).done and not SaveResult({"q": 1}, open=("r",)).done
 
 
 def test_saved_names_each_answer_by_the_digest_of_what_was_sent() -> None:
-    saved = Saved({"q": 1}, answers={"q": 3, "note": None})
+    saved = SaveResult({"q": 1}, answers={"q": 3, "note": None})
     assert saved.digests == {"q": digest(3), "note": digest(None)}
     # echo -n 3 | sha256sum
     assert saved.digests["q"] == "4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce"

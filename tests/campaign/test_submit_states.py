@@ -45,7 +45,7 @@ class Saving(RuleBasedStateMachine):
     def nothing_is_there(self) -> None:
         assert campaign.history(self.store, "first") == []
 
-    def _submit(self, item: int, answers: dict[str, Any], number: int, **more: Any) -> campaign.Saved:
+    def _submit(self, item: int, answers: dict[str, Any], number: int, **more: Any) -> campaign.SaveResult:
         return campaign.submit(self.store, self.task, item, answers, submission=f"s{number}", at=NOW, **more)
 
     @rule(item=ITEMS, ok=st.sampled_from(["yes", "no"]), score=st.none() | st.integers(1, 4), stale=st.booleans())

@@ -42,7 +42,7 @@ def test_finishing_says_exactly_what_is_missing(store: Store) -> None:
     required = tuple(q.id for _, q in known("h_falcon").questions if q.required)
     document = task.items[0].document
     assert caught.value.missing == (
-        campaign.Open(0, document, "0", required), campaign.Open(2, document, "2", ("holistic",)),
+        campaign.OpenItem(0, document, "0", required), campaign.OpenItem(2, document, "2", ("holistic",)),
     )  # fmt: skip
     assert caught.value.next_step == "First: skills, sentence, holistic of item 1 (segment 0)."
     assert campaign.missing(store, task.id) == list(caught.value.missing)

@@ -13,7 +13,7 @@ from campaign_parts import opened
 from cli.command import Command
 from lanner import campaign
 from lanner.cli import demo
-from lanner.cli.demo import Guide, Stops, activation, arrive, has_window, write_page
+from lanner.cli.demo import Guide, TourLinks, activation, arrive, has_window, write_page
 from lanner.judges.simulated import Temper
 from lanner.reports.build import Report, build
 from lanner.stats.resample import Resampling
@@ -53,10 +53,10 @@ def test_links_and_a_report_and_answers_through_the_same_door(
 
 
 def test_the_start_page_leads_everywhere_and_only_its_owner_reads_it(tmp_path: Path) -> None:
-    stops = Stops(*(f"http://127.0.0.1:1/{name}?a=1&b=2" for name in Stops.__slots__))
+    stops = TourLinks(*(f"http://127.0.0.1:1/{name}?a=1&b=2" for name in TourLinks.__slots__))
     page = write_page(tmp_path, stops)
     text = unescape(page.read_text(encoding="utf-8"))
-    for name in Stops.__slots__:
+    for name in TourLinks.__slots__:
         assert f'href="{getattr(stops, name)}"' in text
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
     assert "lanner new pilot" in text

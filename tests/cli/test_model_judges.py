@@ -15,7 +15,7 @@ from lanner import campaign, formats
 from lanner.cli.commands.judges import prompt_try
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.prompt import Settings, stage_prompts
+from lanner.judges.prompt import PromptSettings, stage_prompts
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.protocols import load
 from lanner.protocols.context import PEOPLE
@@ -73,7 +73,7 @@ def test_a_protocol_about_judges_is_not_for_models(lanner: Command) -> None:
 
 
 def test_every_stage_of_every_protocol_is_filled_in() -> None:
-    prompts = stage_prompts(load("falcon"), Settings(comments=False))
+    prompts = stage_prompts(load("falcon"), PromptSettings(comments=False))
     assert [stage.id for stage, _, _ in prompts] == ["context", "skills", "rating"]
 
 

@@ -10,7 +10,7 @@ from cli.command import Command
 from data_sets import data_dir
 from lanner import campaign, formats
 from lanner.cli.output import Output
-from lanner.cli.prepare import Job
+from lanner.cli.prepare import PreparationJob
 from lanner.corpus import recipe, verify
 from lanner.errors import InputError, LannerError
 from lanner.model import Document
@@ -158,10 +158,10 @@ def test_hard_texts_are_drawn_and_scores_corrected_for_it(lanner: Command, tmp_p
     assert "as answered, not standardised, corrected for how documents were chosen" in pairs.out
 
 
-def job(folder: Path, recipe_name: str | Path = "sentences") -> Job:
+def job(folder: Path, recipe_name: str | Path = "sentences") -> PreparationJob:
     path = folder / "t.en-de.csv"
     path.write_text(f'document,segment,source,target\nd,1,"{SOURCE}","{TARGET}"\n', encoding="utf-8")
-    return Job(Output("prepare", True), path, None, recipe.load(recipe_name), None, (), folder / "c.jsonl")
+    return PreparationJob(Output("prepare", True), path, None, recipe.load(recipe_name), None, (), folder / "c.jsonl")
 
 
 def test_the_list_of_doubtful_rows_comes_and_goes(tmp_path: Path) -> None:
@@ -213,9 +213,11 @@ def test_systems_are_chosen_by_any_metric_that_lanner_has(tmp_path: Path) -> Non
     texts = tmp_path / "t.csv"
     texts.write_text(f"document,segment,source,reference,output:good,output:bad\n{rows}", encoding="utf-8")
     how = recipe.load(recipes)
-    Job(Output("prepare", True), texts, None, how, None, (), tmp_path / "c.jsonl").write([])
+    PreparationJob(Output("prepare", True), texts, None, how, None, (), tmp_path / "c.jsonl").write([])
     kept = {system for d in formats.read_documents(tmp_path / "c.jsonl") for system in d.systems}
     assert kept == {"good"}
     recipes.write_text(recipes.read_text(encoding="utf-8").replace("d-chrf", "comet"), encoding="utf-8")
     with pytest.raises(LannerError, match="COMET needs the weights"):
-        Job(Output("prepare", True), texts, None, recipe.load(recipes), None, (), tmp_path / "c.jsonl").write([])
+        PreparationJob(
+            Output("prepare", True), texts, None, recipe.load(recipes), None, (), tmp_path / "c.jsonl"
+        ).write([])

@@ -6,51 +6,60 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanner.corpus.cleaning import DEFAULT_NORMALISATIONS, FILTERS, Change, Filter, Ledger, breaks, keep, normalise
+from lanner.corpus.cleaning import (
+    DEFAULT_NORMALISATIONS,
+    FILTERS,
+    CleaningCounts,
+    TextChange,
+    TextFilter,
+    breaks,
+    keep,
+    normalise,
+)
 from lanner.model import Document, Segment
 
 
 def test_changes_are_counted_by_rule_and_told_one_by_one():
-    told: list[Change] = []
-    ledger = Ledger(on_change=told.append)
+    told: list[TextChange] = []
+    ledger = CleaningCounts(on_change=told.append)
     ledger.note("trim", "d", "1", "source")
     ledger.note("trim", "d", "2")
     assert ledger.counts == {"trim": 2}
-    assert told == [Change("trim", "d", "1", "source"), Change("trim", "d", "2", "")]
+    assert told == [TextChange("trim", "d", "1", "source"), TextChange("trim", "d", "2", "")]
 
 
 def test_every_change_is_counted_and_can_be_followed():
-    changes: list[Change] = []
-    ledger = Ledger(on_change=changes.append)
+    changes: list[TextChange] = []
+    ledger = CleaningCounts(on_change=changes.append)
     document = Document("d", (Segment("1", "cafe\u0301\r\nnow ", {"a": "\ufeffya"}, {"r": "so"}),))
     (segment,) = normalise(document, ledger).segments
     assert (segment.source, segment.outputs, segment.references) == ("café\nnow", {"a": "ya"}, {"r": "so"})
     assert ledger.counts == {"line_ends": 1, "nfc": 1, "trim": 1, "byte_order_mark": 1}
-    assert Change("nfc", "d", "1", "source") in changes
-    assert Change("byte_order_mark", "d", "1", "output:a") in changes
+    assert TextChange("nfc", "d", "1", "source") in changes
+    assert TextChange("byte_order_mark", "d", "1", "output:a") in changes
     assert len(changes) == 4
 
 
 def test_escaped_line_breaks_are_read_only_if_declared():
     document = Document("d", (Segment("1", r"one\ntwo"),))
-    assert normalise(document, Ledger()) == document
-    (segment,) = normalise(document, Ledger(), (*DEFAULT_NORMALISATIONS, "escaped_newlines")).segments
+    assert normalise(document, CleaningCounts()) == document
+    (segment,) = normalise(document, CleaningCounts(), (*DEFAULT_NORMALISATIONS, "escaped_newlines")).segments
     assert segment.source == "one\ntwo"
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=30))
 def test_normalising_twice_changes_nothing_more(text):
-    once = normalise(Document("d", (Segment("1", text),)), Ledger())
-    ledger = Ledger()
+    once = normalise(Document("d", (Segment("1", text),)), CleaningCounts())
+    ledger = CleaningCounts()
     assert normalise(once, ledger) == once
     assert not ledger.counts
     assert unicodedata.is_normalized("NFC", once.segments[0].source)
 
 
-def broken(source: str, *, by: Filter | None = None, domain: str = "news", name: str = "d", **more) -> set[str]:
+def broken(source: str, *, by: TextFilter | None = None, domain: str = "news", name: str = "d", **more) -> set[str]:
     document = Document(name, (), domain=domain)
-    by = by or Filter(FILTERS, domains=("speech",), max_words=8)
+    by = by or TextFilter(FILTERS, domains=("speech",), max_words=8)
     return {rule for rule in FILTERS if breaks(rule, document, Segment("1", source, **more), by)}
 
 
@@ -101,8 +110,8 @@ DOCUMENT = Document("d", (Segment("1", "See https://a.example #x"), Segment("2",
 
 
 def test_flagging_keeps_the_sentence_as_context():
-    ledger = Ledger()
-    after = keep(DOCUMENT, ledger, Filter(("hyperlink", "hashtag")))
+    ledger = CleaningCounts()
+    after = keep(DOCUMENT, ledger, TextFilter(("hyperlink", "hashtag")))
     assert after.segments[0].flags == ("hyperlink", "hashtag")
     assert not after.segments[0].judged
     assert after.segments[1] == DOCUMENT.segments[1]
@@ -110,12 +119,12 @@ def test_flagging_keeps_the_sentence_as_context():
 
 
 def test_dropping_removes_it_and_a_document_with_nothing_left():
-    assert [s.id for s in keep(DOCUMENT, Ledger(), Filter(("hyperlink",), "drop")).segments] == ["2"]
-    ledger = Ledger()
-    assert keep(DOCUMENT, ledger, Filter(("domain",), "drop", domains=("",))) is None
+    assert [s.id for s in keep(DOCUMENT, CleaningCounts(), TextFilter(("hyperlink",), "drop")).segments] == ["2"]
+    ledger = CleaningCounts()
+    assert keep(DOCUMENT, ledger, TextFilter(("domain",), "drop", domains=("",))) is None
     assert ledger.counts["documents_dropped"] == 1
 
 
 def test_filtering_never_renumbers():
-    after = keep(DOCUMENT, Ledger(), Filter(("hyperlink",), "drop"))
+    after = keep(DOCUMENT, CleaningCounts(), TextFilter(("hyperlink",), "drop"))
     assert after.segments[0].id == "2"

@@ -12,7 +12,7 @@ import pytest
 from data_sets import data_dir
 from lanner.corpus import recipe
 from lanner.corpus.edits import Edit
-from lanner.corpus.prepare import Manifest, Preparation, Step, describe_inputs, digest, prepare, versions
+from lanner.corpus.prepare import Manifest, Preparation, PreparationStep, describe_inputs, digest, prepare, versions
 from lanner.errors import LannerError
 from lanner.model import Document, Segment
 
@@ -218,7 +218,7 @@ def test_a_digest_tells_documents_and_their_order_apart():
 
 
 def test_a_manifest_is_json_with_everything_needed():
-    manifest = Manifest({"name": "x"}, 3, (Step("split", {"rows": 2}, 1, 2),), "abc", versions=versions())
+    manifest = Manifest({"name": "x"}, 3, (PreparationStep("split", {"rows": 2}, 1, 2),), "abc", versions=versions())
     found = json.loads(manifest.to_json())
     assert found["steps"] == [{"do": "split", "counts": {"rows": 2}, "documents": 1, "segments": 2}]
     assert {"python", "unicode", "lanner", "nupunkt", "numpy"} <= set(found["versions"])

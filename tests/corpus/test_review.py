@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lanner.corpus import edits
 from lanner.corpus.edits import Edit, apply
-from lanner.corpus.review import Place, Review, cuts
+from lanner.corpus.review import DoubtfulSegment, Review, cuts
 from lanner.corpus.rows import Doubt, texts
 from lanner.errors import InputError
 from lanner.model import Document, Segment
@@ -27,7 +27,7 @@ DOCUMENT = Document(
 )
 QUIET = Document("q", (Segment("1", "Quiet.", {"a": "Silencio."}),), "en", "es")
 DOUBTS = [Doubt("d", "7.1", "output:a", 0.41), Doubt("d", "8.1", "output:a", 0.3), Doubt("d", "8.2", "output:a", 0.3)]
-SEVEN, EIGHT = Place("d", "7"), Place("d", "8")
+SEVEN, EIGHT = DoubtfulSegment("d", "7"), DoubtfulSegment("d", "8")
 
 
 def review() -> Review:

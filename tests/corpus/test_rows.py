@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data_sets import data_dir
 from lanner.corpus.edits import Edit, edited
 from lanner.corpus.rows import DOUBTFUL, Splitting, language, split_document, texts, with_texts
-from lanner.corpus.split import Scores, compare, joint_borders
+from lanner.corpus.split import BorderCounts, compare, joint_borders
 from lanner.model import Document, Segment
 from property_examples import examples
 
@@ -136,7 +136,7 @@ def test_alignment_beats_the_study_on_its_own_set_up():
     here, all of them and with the study's seed in `benchmarks/bench_alignment.py`."""
     with (data_dir("h-falcon") / "data" / "evalset.csv").open(encoding="utf-8", newline="") as file:
         documents = [list(rows) for _, rows in groupby(csv.DictReader(file), key=lambda row: row["doc"])]
-    rng, total, number = random.Random(7), Scores(), 0
+    rng, total, number = random.Random(7), BorderCounts(), 0
     for rows in documents[::2]:
         start = 0
         while start < len(rows):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from data_sets import data_dir
 from lanner.corpus import split
-from lanner.corpus.split import Scores, borders, compare, joint_borders
+from lanner.corpus.split import BorderCounts, borders, compare, joint_borders
 
 TEXTS = st.text(alphabet=st.sampled_from('ab C.!?…。！「」 \n\t\r\u2028"”)@#1😂다요'), max_size=80)
 CODES = st.sampled_from(["en", "ko", "zh", "ja", "de", "xx"])
@@ -55,7 +55,7 @@ def test_joiners():
 def test_borders_agree_with_the_released_rows(column, code, least):
     with (data_dir("h-falcon") / "data" / "evalset.csv").open(encoding="utf-8", newline="") as file:
         documents = [list(rows) for _, rows in groupby(csv.DictReader(file), key=lambda row: row["doc"])]
-    total = Scores()
+    total = BorderCounts()
     for rows in documents:
         gold = [row[column] for row in rows]
         total += compare(borders(split.sentences(" ".join(gold), code)), borders(gold))
@@ -69,7 +69,7 @@ def test_borders_count_characters_and_not_spaces():
 
 
 def test_scores():
-    total = compare({1, 2, 3}, {2, 3, 4, 5}) + Scores()
-    assert total == Scores(right=2, wrong=1, missed=2)
+    total = compare({1, 2, 3}, {2, 3, 4, 5}) + BorderCounts()
+    assert total == BorderCounts(right=2, wrong=1, missed=2)
     assert (total.precision, total.recall, total.f1) == pytest.approx((2 / 3, 1 / 2, 4 / 7))
-    assert Scores().f1 == 0.0
+    assert BorderCounts().f1 == 0.0

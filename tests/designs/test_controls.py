@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from design_setups import people
 from lanner import designs, protocols
-from lanner.designs.controls import Controls, Spoiled, add, can_be_shuffled, pieces, shuffled_words, with_stretch_of
+from lanner.designs.controls import (
+    Controls,
+    ControlSpoiler,
+    add,
+    can_be_shuffled,
+    pieces,
+    shuffled_words,
+    with_stretch_of,
+)
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Protocol, Role, Segment, Task
 from property_examples import examples
@@ -328,8 +336,8 @@ SPOILING_TEXTS = [
 ]
 
 
-def spoiled(kind: str, name: str = "ranking_rs") -> Spoiled:
-    return Spoiled(SPOILING_TEXTS, protocols.load(name).stages, kind, np.random.default_rng(1))
+def spoiled(kind: str, name: str = "ranking_rs") -> ControlSpoiler:
+    return ControlSpoiler(SPOILING_TEXTS, protocols.load(name).stages, kind, np.random.default_rng(1))
 
 
 def test_the_spoiled_output_is_the_same_on_either_side() -> None:
@@ -345,7 +353,9 @@ def test_what_can_be_spoiled() -> None:
     assert spoiled("shuffled").possible(("p", "1", "a", "b"))
     assert not spoiled("shuffled").possible(("p", "2", "a", "b"))
     assert spoiled("swapped").possible(("p", "2", "a", "b"))
-    lonely = Spoiled(SPOILING_TEXTS[:1], protocols.load("da_document").stages, "swapped", np.random.default_rng(1))
+    lonely = ControlSpoiler(
+        SPOILING_TEXTS[:1], protocols.load("da_document").stages, "swapped", np.random.default_rng(1)
+    )
     assert not lonely.possible(("p", "", "a"))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import protocols
-from lanner.designs._layout import Layout, Share, Sides, again, cut, is_for, items, lay_out, outputs, placed
+from lanner.designs._layout import DocumentShare, Sides, TaskLayout, again, cut, is_for, items, lay_out, outputs, placed
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, JudgeKind, Protocol, Segment, Task
 
@@ -19,8 +19,8 @@ TEXTS = corpus([2, 3])
 (JUDGE,) = people(1)
 
 
-def pages(asked: Protocol, shares: list[Share], **more: object) -> list[tuple[str, str, tuple[str, ...]]]:
-    layout = Layout(asked, ("m0", "m1"), shuffle=False)
+def pages(asked: Protocol, shares: list[DocumentShare], **more: object) -> list[tuple[str, str, tuple[str, ...]]]:
+    layout = TaskLayout(asked, ("m0", "m1"), shuffle=False)
     tasks = lay_out(layout, JUDGE, shares, rng=np.random.default_rng(0), **more)  # type: ignore[arg-type]
     return [(task.page, task.items[0].document, tuple(sorted(task.items[0].systems))) for task in tasks]
 
@@ -28,12 +28,12 @@ def pages(asked: Protocol, shares: list[Share], **more: object) -> list[tuple[st
 def test_a_documents_sentences_its_comparison_and_the_whole_come_one_after_the_other() -> None:
     asked = protocols.load("scenarios")
     both, one, two = ("m0", "m1"), ("m0",), ("m1",)
-    rated = [Share(document, "in_context", one) for document in TEXTS]
+    rated = [DocumentShare(document, "in_context", one) for document in TEXTS]
     assert pages(asked, rated) == [
         ("sc", "d0", one), ("sc_ranking", "d0", both), ("ds", "d0", one), ("ds_ranking", "d0", both),
         ("sc", "d1", one), ("sc_ranking", "d1", both), ("ds", "d1", one), ("ds_ranking", "d1", both),
     ]  # fmt: skip
-    assert pages(asked, [Share(TEXTS[0], "in_context")]) == [
+    assert pages(asked, [DocumentShare(TEXTS[0], "in_context")]) == [
         ("sc", "d0", one), ("ds", "d0", one),
         ("sc", "d0", two), ("sc_ranking", "d0", both), ("ds", "d0", two), ("ds_ranking", "d0", both),
     ]  # fmt: skip
@@ -43,7 +43,7 @@ def test_scenarios_come_in_the_order_given_and_questionnaires_stay_in_place() ->
     asked = protocols.compose(
         protocols.load("scenarios"), before=[protocols.load("consent")], after=[protocols.load("post_task")]
     )
-    shares = [Share(TEXTS[0], "isolated", ("m0",)), Share(TEXTS[1], "in_context", ("m0",))]
+    shares = [DocumentShare(TEXTS[0], "isolated", ("m0",)), DocumentShare(TEXTS[1], "in_context", ("m0",))]
     for order in (["isolated", "in_context"], ["in_context", "isolated"]):
         found = [page for page, _, _ in pages(asked, shares, scenarios=order)]
         assert (found[0], found[-1]) == ("consent", "post_task")
@@ -52,14 +52,14 @@ def test_scenarios_come_in_the_order_given_and_questionnaires_stay_in_place() ->
 
 
 def test_what_is_asked_of_the_source_comes_before_any_output_is_seen() -> None:
-    found = [page for page, _, _ in pages(protocols.load("falcon"), [Share(document) for document in TEXTS])]
+    found = [page for page, _, _ in pages(protocols.load("falcon"), [DocumentShare(document) for document in TEXTS])]
     assert found == ["label"] * 2 + ["rating"] * 4
 
 
 def test_some_sentences_only() -> None:
     asked = protocol({"unit": "isolated_sentence", "object": "source"})
-    layout = Layout(asked, ())
-    shares = [Share(TEXTS[1], segments=frozenset({"0", "2"}))]
+    layout = TaskLayout(asked, ())
+    shares = [DocumentShare(TEXTS[1], segments=frozenset({"0", "2"}))]
     (task,) = lay_out(layout, JUDGE, shares, rng=np.random.default_rng(0))
     assert sorted(item.segment for item in task.items) == ["0", "2"]
 

@@ -14,7 +14,7 @@ from data_sets import data_dir
 from design_setups import corpus, people, protocol
 from lanner import designs, protocols
 from lanner.designs.controls import Controls, add
-from lanner.designs.plan import Plan, _groups, half_width, loads, plan
+from lanner.designs.plan import AssignmentPlan, _groups, half_width, loads, plan
 from lanner.model import Document, Segment
 from property_examples import examples
 
@@ -23,7 +23,7 @@ H_FALCON = protocols.load("h_falcon")
 
 def planned(
     design: str, sizes: list[int], number: int, name: str = "h_falcon", controls: Controls | None = None, **options: Any
-) -> Plan:
+) -> AssignmentPlan:
     protocol, texts, judges = protocols.load(name), corpus(sizes), people(number)
     rng = np.random.default_rng(0)
     tasks = designs.assign(design, texts, judges, protocol, rng=rng, systems=["m0", "m1"], **options)

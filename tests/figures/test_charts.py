@@ -5,15 +5,15 @@ from itertools import pairwise
 from lanner.figures.charts import (
     Bar,
     Curve,
+    DomainPanel,
     Effect,
+    EstimateGroup,
+    EstimateRow,
     Estimator,
-    Group,
     Merge,
     ModelPanel,
     Pair,
-    Panel,
     Preference,
-    Row,
     bars,
     confusion,
     curves,
@@ -31,7 +31,11 @@ from reports.drawings import inside, marks, words
 
 
 def test_every_estimate_has_its_number_and_interval_beside_it() -> None:
-    rows = [Row("skills", 0.42, 0.37, 0.46, "n 809"), Row("sentence", None, note="n 0"), Row("o3", 0.2, hollow=True)]
+    rows = [
+        EstimateRow("skills", 0.42, 0.37, 0.46, "n 809"),
+        EstimateRow("sentence", None, note="n 0"),
+        EstimateRow("o3", 0.2, hollow=True),
+    ]
     drawing = intervals("Agreement", rows, minimum=0.4)
     found = words(drawing)
     assert {".42 [.37, .46]", "not defined", "n 809", "planned"} <= set(found)
@@ -40,7 +44,7 @@ def test_every_estimate_has_its_number_and_interval_beside_it() -> None:
 
 
 def test_scores_keep_their_leading_digits() -> None:
-    assert "7.25 [6.90, 7.60]" in words(intervals("Scores", [Row("oak", 7.25, 6.9, 7.6)], bounded=False))
+    assert "7.25 [6.90, 7.60]" in words(intervals("Scores", [EstimateRow("oak", 7.25, 6.9, 7.6)], bounded=False))
 
 
 TERMS = [("sentence", "Sentence score", ""), ("style", "Style and register", "tenor")]
@@ -67,7 +71,7 @@ TERMS_ESTIMATORS = [("sentence", "Sentence score", ""), ("style", "Style and reg
 
 def test_each_way_has_its_own_shape() -> None:
     effects = {"sentence": Effect(1.4, 1.2, 1.6), "style": Effect(0.1, -0.1, 0.3)}
-    group = Group("J2", "n 298", [Estimator(name, effects) for name in ("OLS", "clustered", "mixed")])
+    group = EstimateGroup("J2", "n 298", [Estimator(name, effects) for name in ("OLS", "clustered", "mixed")])
     drawing = estimators(TERMS_ESTIMATORS, [group, group], "points")
     assert len(marks(drawing, "circle", "fo")) == 4 + 1  # and one in the legend
     assert len(marks(drawing, "circle", "fk2")) == 4 + 1
@@ -132,7 +136,9 @@ LABELS = [("density", "Information density", "field"), ("style", "Style and regi
 
 
 def test_a_dot_for_every_person_and_a_diamond_for_every_model() -> None:
-    panel = Panel("News", 233, {"J1": {"density": 0.2, "style": 0.5}, "J2": {"density": 0.3}, "o3": {"style": 0.9}})
+    panel = DomainPanel(
+        "News", 233, {"J1": {"density": 0.2, "style": 0.5}, "J2": {"density": 0.3}, "o3": {"style": 0.9}}
+    )
     drawing = shares(LABELS, [panel], ["J1", "J2"], ["o3"])
     assert len(marks(drawing, "circle", "g-field")) == 2
     assert len(marks(drawing, "path", "dm")) == 3  # two labels and the legend
@@ -141,13 +147,13 @@ def test_a_dot_for_every_person_and_a_diamond_for_every_model() -> None:
 
 
 def test_a_label_never_used_stands_at_zero() -> None:
-    drawing = shares(LABELS, [Panel("News", 10, {"J1": {"style": 0.5}})], ["J1"])
+    drawing = shares(LABELS, [DomainPanel("News", 10, {"J1": {"style": 0.5}})], ["J1"])
     assert [mark["cx"] for mark in marks(drawing, "circle", "g-field")] == ["172.0"]
 
 
 def test_many_names_are_counted_not_cut() -> None:
     judges = [f"Simulated annotator {n}" for n in range(4)]
-    panel = Panel("news", 9, {judge: {"l": 0.4} for judge in judges})
+    panel = DomainPanel("news", 9, {judge: {"l": 0.4} for judge in judges})
     assert "4 people" in words(shares([("l", "Local", "")], [panel], judges))
 
 

@@ -16,7 +16,7 @@ from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Document, Judge, JudgeKind, Judgement, Object, Role, Segment, Unit
 from lanner.protocols.answers import simulate_page
-from lanner.protocols.kinds.base import Texts
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.reports.export import export
 
 WHEN = datetime(2026, 3, 1, 10, tzinfo=UTC)
@@ -42,7 +42,7 @@ def simulated(name: str, seed: int = 1) -> Material:
             systems = {Object.OUTPUT: [("oak",), ("elm",)], Object.OUTPUTS: [("oak", "elm")]}.get(stage.object, [()])
             for document, segment in places:
                 for shown in systems:
-                    texts = Texts(SOURCE, tuple(OUTPUTS[name] for name in shown))
+                    texts = JudgedTexts(SOURCE, tuple(OUTPUTS[name] for name in shown))
                     outputs = max(2, len(shown))
                     answers = simulate_page(protocol, page, rng=rng, texts=texts, outputs=outputs)
                     owner = {q.id: s.id for s in stages for q in s.questions}

@@ -16,17 +16,17 @@ from formats.strategies import SAMPLES, documents, names, texts
 from lanner import formats, protocols
 from lanner.analysis.material import from_file
 from lanner.errors import InputError
-from lanner.formats.label_studio import Controls, labelling_config, read_results, result_objects
+from lanner.formats.label_studio import LabelControls, labelling_config, read_results, result_objects
 from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, Labels, Rank, Scale, Segment, Spans, Text
 from property_examples import examples
 
 
 def read(
-    *results: Any, controls: Controls | None = None, systems: tuple[str, ...] = ("oak",), answered_at: Any = None
+    *results: Any, controls: LabelControls | None = None, systems: tuple[str, ...] = ("oak",), answered_at: Any = None
 ) -> dict[str, Any]:
     made = read_results(
         list(results),
-        controls or Controls(),
+        controls or LabelControls(),
         source="The source",
         outputs={"oak": "Das Ziel", "elm": "Ulme"},
         source_field="text",
@@ -84,14 +84,14 @@ def test_what_is_no_result_is_passed_over() -> None:
 
 
 def test_controls_learn_from_results_and_from_interfaces(tmp_path: Path) -> None:
-    controls = Controls()
+    controls = LabelControls()
     controls.learn([{"type": "choices", "from_name": "q", "value": {"choices": ["a", "b"]}}, 7, {"type": "rating"}])
     controls.learn([{"type": "choices", "from_name": "p", "value": {"choices": ["a"]}}])
     assert controls.several == {"q": True, "p": False}
     assert controls.notes() == ["Taken to allow one choice: p (config=FILE tells)."]
     path = tmp_path / "c.xml"
     path.write_text('<View><Choices name="p" choice="multiple"/><Choices name="r"/></View>')
-    told = Controls.of_config(path)
+    told = LabelControls.of_config(path)
     assert (told.several, told.notes()) == ({"p": True, "r": False}, [])
 
 
@@ -102,7 +102,7 @@ def test_controls_learn_from_results_and_from_interfaces(tmp_path: Path) -> None
 def test_back_and_forth(value: Any) -> None:
     systems = ("oak", "elm") if value == [1, 1] else ("oak",)
     objects = list(result_objects(Judgement("j", "s", "q", "d", "1", systems, value)))
-    controls = Controls()
+    controls = LabelControls()
     controls.learn(objects)
     found, _ = read(*objects, controls=controls, systems=systems)["q"] if objects else (None, ())
     expected = (
@@ -140,7 +140,7 @@ def test_ids_are_exported_and_labels_shown() -> None:
 def test_the_reader_knows_its_own_interface(tmp_path: Any) -> None:
     path = tmp_path / "config.xml"
     path.write_bytes(etree.tostring(labelling_config(protocols.load("falcon"))))
-    told = Controls.of_config(path)
+    told = LabelControls.of_config(path)
     assert told.several["context"] is False
     assert told.several["skills"] is True
 

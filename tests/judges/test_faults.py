@@ -277,7 +277,7 @@ def test_a_server_that_is_not_there_is_said_to_be_out_of_reach(tmp_path: Path) -
         with Store.open(tmp_path / "s.db") as store:
             number = opened(store, "da", corpus(2, 10))
             plans = [Plan("m", (Member("m", endpoint),))]
-            judge_runs.seat(store, number, plans)
+            judge_runs.participant(store, number, plans)
             with pytest.raises(LannerError, match="cannot be reached") as caught:
                 asyncio.run(judge_runs.run(store, number, plans, limits=Limits(8, backoff=0.0)))
     assert "--base-url" in caught.value.next_step

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import LannerError
-from lanner.judges.limits import Bucket, Budget, Gate, Pace, StoppedError, most_tokens, price_of, read
+from lanner.judges.limits import Bucket, Budget, Gate, ServerState, StoppedError, most_tokens, price_of, read
 from lanner.judges.plan import Member, Totals
 from lanner.judges.providers import Endpoint
 
@@ -128,7 +128,7 @@ def test_without_a_limit_nothing_waits_until_it_is_stopped() -> None:
     asyncio.run(go())
 
 
-def rounds(pace: Pace, number: int) -> list[int]:
+def rounds(pace: ServerState, number: int) -> list[int]:
     """Send as many as allowed and let all succeed, so often; how many each time."""
     sent = []
     for _ in range(number):
@@ -142,11 +142,11 @@ def rounds(pace: Pace, number: int) -> list[int]:
 
 
 def test_it_doubles_until_the_ceiling() -> None:
-    assert rounds(Pace(64, start=8), 5) == [8, 16, 32, 64, 64]
+    assert rounds(ServerState(64, start=8), 5) == [8, 16, 32, 64, 64]
 
 
 def test_it_halves_once_a_round_and_then_grows_by_one() -> None:
-    pace = Pace(64, start=32)
+    pace = ServerState(64, start=32)
     for _ in range(32):
         pace.start(0)
     for _ in range(10):
@@ -162,7 +162,7 @@ def test_it_halves_once_a_round_and_then_grows_by_one() -> None:
 
 
 def test_it_never_stops_altogether() -> None:
-    pace = Pace(4, start=2)
+    pace = ServerState(4, start=2)
     for moment in range(10):
         pace.start(0)
         pace.overload(started_at=float(moment), now=float(moment))
@@ -170,7 +170,7 @@ def test_it_never_stops_altogether() -> None:
 
 
 def test_retry_after_holds_everything_back_until_then() -> None:
-    pace = Pace(8)
+    pace = ServerState(8)
     pace.start(0)
     pace.overload(0.0, 1.0, retry_after=5.0)
     assert pace.wait(2.0, 0) == 4.0
@@ -178,7 +178,7 @@ def test_retry_after_holds_everything_back_until_then() -> None:
 
 
 def test_requests_per_minute() -> None:
-    pace = Pace(1000, start=1000, rpm=60)
+    pace = ServerState(1000, start=1000, rpm=60)
     for _ in range(10):  # ten seconds' worth may go at once
         assert pace.wait(0.0, 0) == 0
         pace.start(0)
@@ -191,7 +191,7 @@ def test_tokens_per_minute_are_set_right_by_what_was_used() -> None:
     assert bucket.wait(5000, 0.0) == 0  # more than it holds goes when it is full
     bucket.take(5000)
     assert math.isclose(bucket.wait(1000, 0.0), 50.0)
-    pace = Pace(8, tpm=6000)
+    pace = ServerState(8, tpm=6000)
     pace.start(1000) if pace.wait(0.0, 1000) == 0 else None
     pace.succeed(guessed=1000, used=100)
     assert pace.wait(0.0, 900) == 0
@@ -199,7 +199,7 @@ def test_tokens_per_minute_are_set_right_by_what_was_used() -> None:
 
 def test_the_gate_lets_in_by_turn_and_survives_cancelling() -> None:
     async def go() -> list[int]:
-        gate = Gate(Pace(2, start=2))
+        gate = Gate(ServerState(2, start=2))
         order: list[int] = []
 
         async def one(number: int) -> None:
@@ -220,7 +220,7 @@ def test_the_gate_lets_in_by_turn_and_survives_cancelling() -> None:
 
 def test_the_gate_waits_for_its_time() -> None:
     async def go() -> int:
-        gate = Gate(Pace(8, rpm=60_000))
+        gate = Gate(ServerState(8, rpm=60_000))
         for _ in range(8):
             await gate.enter()
             gate.leave()

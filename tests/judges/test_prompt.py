@@ -10,10 +10,10 @@ import jsonschema
 import pytest
 
 from lanner import campaign, protocols
-from lanner.campaign import Saved, Submission
+from lanner.campaign import SaveResult, Submission
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.prompt import Lesson, Prompter, Settings, agreed, prompt
+from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, agreed, prompt
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
@@ -76,14 +76,14 @@ def test_what_stands_above_a_text_is_what_people_see_there(name: str, stage: int
     systems = ("oak",) * (asked.outputs if asked.object.value == "outputs" else asked.object.value == "output")
     item = Item("d", "3", systems)
     alone = prompt(protocol, [asked], DOCUMENT, item).user
-    together = Prompter(protocol, Settings()).sentences([asked], DOCUMENT, [item], answers=[{}]).user
+    together = Prompter(protocol, PromptSettings()).sentences([asked], DOCUMENT, [item], answers=[{}]).user
     for user in (alone, together):
         assert {part for part, words in HEADING.items() if words in user} == kept
 
 
 def test_the_published_way_is_two_sentences_of_source_and_reference_and_the_output_of_the_one_asked() -> None:
     protocol = protocols.load("h_falcon")
-    settings = Settings("kim2025")
+    settings = PromptSettings("kim2025")
     user = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)), settings=settings).user
     assert shown(user, "Source") == [2, 3, 4, 5, 6]
     assert shown(user, "Reference") == [2, 3, 5, 6]
@@ -111,7 +111,9 @@ def test_the_hash_changes_with_any_word() -> None:
     one = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)))
     same = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)))
     other = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "5", ("oak",)))
-    korean = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)), settings=Settings(language="ko"))
+    korean = prompt(
+        protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",)), settings=PromptSettings(language="ko")
+    )
     assert one.hash == same.hash
     assert len({one.hash, other.hash, korean.hash}) == 3
 
@@ -126,7 +128,7 @@ def calibrated(store: Store, scores: tuple[int, ...] = (40, 60, 60)) -> int:
                 Submission(task.id, place, {"score": score}, f"{person.id}-{item.document}-{item.segment}")
                 for place, item in enumerate(task.items)
             ]
-            assert all(isinstance(saved, Saved) for saved in campaign.submit_many(store, given))
+            assert all(isinstance(saved, SaveResult) for saved in campaign.submit_many(store, given))
     return number
 
 
@@ -142,14 +144,14 @@ def test_an_example_is_never_from_the_document_that_is_judged(tmp_path: Path) ->
     with Store.open(tmp_path / "s.db") as store:
         found = agreed(store, calibrated(store))
     protocol = protocols.load("da")
-    prompter = Prompter(protocol, Settings(comments=False))
-    lesson = Lesson(found, prompter, 1)
+    prompter = Prompter(protocol, PromptSettings(comments=False))
+    lesson = PromptExamples(found, prompter, 1)
     stages = prompter.asked(protocol.stages)
     assert lesson.messages(stages, corpus(2, 2)[0]) == ()
     question, answer = lesson.messages(stages, corpus(2, 2)[1])
     assert "ferry 0.0" in question["content"]
     assert json.loads(answer["content"]) == {"score": 60}
-    assert Lesson(found, prompter, 0).messages(stages, corpus(2, 2)[1]) == ()
+    assert PromptExamples(found, prompter, 0).messages(stages, corpus(2, 2)[1]) == ()
 
 
 def test_a_model_sees_them_before_its_question(tmp_path: Path) -> None:
@@ -180,17 +182,17 @@ def test_a_sentence_that_stands_in_the_judged_document_too_is_no_example(tmp_pat
     with Store.open(tmp_path / "s.db") as store:
         examples = agreed(store, calibrated(store))
     protocol = protocols.load("da")
-    prompter = Prompter(protocol, Settings(comments=False))
+    prompter = Prompter(protocol, PromptSettings(comments=False))
     stages = prompter.asked(protocol.stages)
     first, second = corpus(2, 2)
     copied = replace(second, segments=(replace(second.segments[0], source=first.segments[0].source),))
-    [question, _] = Lesson(examples, prompter, 2).messages(stages, copied)
+    [question, _] = PromptExamples(examples, prompter, 2).messages(stages, copied)
     assert ">>> The sentence you judge:\nSource: The ferry 0.1" in question["content"]
 
 
 def test_examples_and_reasons_exclude_each_other(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         examples = agreed(store, calibrated(store))
-    reasons = Settings(comments=False, template=replace(templates.default(), rationale=True))
+    reasons = PromptSettings(comments=False, template=replace(templates.default(), rationale=True))
     with pytest.raises(LannerError, match="no reasons"):
-        Lesson(examples, Prompter(protocols.load("da"), reasons), 1)
+        PromptExamples(examples, Prompter(protocols.load("da"), reasons), 1)

@@ -19,7 +19,7 @@ from aiohttp import web
 
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Plan, Totals
-from lanner.judges.ray_cluster import Job, Outcome, Part, Scheduler, judge_part, run_on_ray
+from lanner.judges.ray_cluster import PartOutcome, Scheduler, WorkerJob, WorkerPart, judge_part, run_on_ray
 from lanner.judges.run import run
 from lanner.store import Store
 from lanner.store.claims import claimed
@@ -152,8 +152,8 @@ def test_documents_that_another_worker_has_are_left_to_it(postgres_url: str) -> 
     with Store.open(postgres_url) as store:
         number = opened(store, "da", corpus(3, 2))
         with running(Stub()) as url:
-            job = Job(store.address, number, (Plan("m", (member(url),)),))
-            part = Part(0, ("d0", "d1"), 4, QUICK)
+            job = WorkerJob(store.address, number, (Plan("m", (member(url),)),))
+            part = WorkerPart(0, ("d0", "d1"), 4, QUICK)
             with claimed(store, number, ["d1"]):
                 first = judge_part(job, part, seen.append)
                 assert (first.totals.items, first.held) == (2, ("d1",))
@@ -171,15 +171,15 @@ def test_a_problem_comes_back_in_words(postgres_url: str, status: int, refused: 
     with Store.open(postgres_url) as store:
         number = opened(store, "da", corpus(4, 4))
         with running(Stub(answer)) as url:
-            job = Job(store.address, number, (Plan("m", (member(url),)),))
-            outcome = judge_part(job, Part(0, ("d0", "d1", "d2", "d3"), 16, replace(QUICK, tries=1)))
+            job = WorkerJob(store.address, number, (Plan("m", (member(url),)),))
+            outcome = judge_part(job, WorkerPart(0, ("d0", "d1", "d2", "d3"), 16, replace(QUICK, tries=1)))
     assert outcome.problem
     assert outcome.next_step
     assert outcome.refused is refused
 
 
 def test_another_version_of_lanner_asks_nobody() -> None:
-    outcome = judge_part(Job("nowhere", 1, (), version="0.0.0"), Part(0, ("d0",), 1))
+    outcome = judge_part(WorkerJob("nowhere", 1, (), version="0.0.0"), WorkerPart(0, ("d0",), 1))
     assert "0.0.0" in outcome.problem
     assert outcome.next_step == "Install the same version on all machines."
 
@@ -194,7 +194,7 @@ def scheduler(place: Path, limits: Limits, workers: int = 3, documents: int = 12
     return store, Scheduler(store, "c", [PLAN], limits, workers)
 
 
-def parts(found: Scheduler) -> list[Part]:
+def parts(found: Scheduler) -> list[WorkerPart]:
     return list(iter(found.next, None))
 
 
@@ -206,7 +206,7 @@ def test_parts_are_disjoint_and_rates_are_shared(tmp_path: Path) -> None:
         assert [part.items for part in given] == [8, 8, 8]
         assert {(part.limits.rpm, part.limits.tpm, part.limits.in_flight) for part in given} == {(100, 3000, 4)}
         for part in given:
-            found.done(part, Outcome(Totals(items=part.items, calls=part.items)))
+            found.done(part, PartOutcome(Totals(items=part.items, calls=part.items)))
         assert found.finished
         assert (found.so_far().items, found.so_far().open) == (24, 24)
 
@@ -217,7 +217,7 @@ def test_a_limit_on_items_is_the_whole_run_s(tmp_path: Path) -> None:
         given = parts(found)
         assert [part.limits.items for part in given] == [8, 2]
         for part in given:
-            found.done(part, Outcome(Totals(items=part.limits.items or 0, calls=1)))
+            found.done(part, PartOutcome(Totals(items=part.limits.items or 0, calls=1)))
         assert found.finished
         assert found.so_far().open == 10
 
@@ -228,10 +228,10 @@ def test_money_is_never_promised_twice_and_what_is_left_over_is_used(tmp_path: P
         given = parts(found)
         assert [part.limits.max_cost for part in given] == pytest.approx([3.0, 3.0, 3.0])
         for part in given:
-            found.done(part, Outcome(Totals(items=1, calls=1, stopped="the limit", is_out_of_money=True)))
+            found.done(part, PartOutcome(Totals(items=1, calls=1, stopped="the limit", is_out_of_money=True)))
         assert not found.finished  # some were short of money, and something was asked: another round
         for part in parts(found):
-            found.done(part, Outcome(Totals(stopped="the limit", is_out_of_money=True)))
+            found.done(part, PartOutcome(Totals(stopped="the limit", is_out_of_money=True)))
         assert found.finished  # nothing could be asked any more
         assert "limit of 9" in found.reckoned().stopped
 
@@ -240,15 +240,15 @@ def test_a_part_without_a_valid_answer_ends_the_run_unless_others_have_some(tmp_
     store, found = scheduler(tmp_path, Limits(4))
     with store:
         first, second, third = parts(found)
-        found.done(first, Outcome(Totals(items=8, calls=8)))
-        found.done(second, Outcome(Totals(missing=8, calls=8, stopped="no valid answer")))
+        found.done(first, PartOutcome(Totals(items=8, calls=8)))
+        found.done(second, PartOutcome(Totals(missing=8, calls=8, stopped="no valid answer")))
         assert [part.documents for part in parts(found)] == [second.documents]
-        found.done(third, Outcome(Totals(items=8, calls=8)))
+        found.done(third, PartOutcome(Totals(items=8, calls=8)))
     store, found = scheduler(tmp_path / "other", Limits(4))
     with store:
         given = parts(found)
         for part in given:
-            found.done(part, Outcome(Totals(missing=8, calls=8, stopped="no valid answer")))
+            found.done(part, PartOutcome(Totals(missing=8, calls=8, stopped="no valid answer")))
         assert (found.finished, found.reckoned().stopped) == (True, "no valid answer")
 
 
@@ -261,7 +261,7 @@ def test_what_a_dead_worker_had_answered_is_counted_and_the_rest_given_to_others
         [rest] = parts(found)
         assert rest.items == 5
         judge(store, found.campaign, Stub())
-        found.done(rest, Outcome(Totals(items=5, calls=5)))
+        found.done(rest, PartOutcome(Totals(items=5, calls=5)))
         assert found.finished
         totals = found.reckoned()
         assert (totals.items, totals.calls, totals.tokens_in, found.summary.deaths) == (8, 8, 800, 1)
@@ -280,18 +280,18 @@ def test_held_documents_are_offered_again_and_a_refusal_ends_the_run(tmp_path: P
     store, found = scheduler(tmp_path, Limits(4), workers=1, documents=2)
     with store:
         [part] = parts(found)
-        found.done(part, Outcome(Totals(), held=("d1",)))
+        found.done(part, PartOutcome(Totals(), held=("d1",)))
         assert not found.finished
         [again] = parts(found)
         assert again.documents == ("d1",)
         with pytest.raises(LannerError, match="wrong key"):
-            found.done(again, Outcome(Totals(), problem="wrong key", refused=True))
+            found.done(again, PartOutcome(Totals(), problem="wrong key", refused=True))
 
 
 def test_a_machine_that_cannot_go_on_leaves_its_documents_to_others(tmp_path: Path) -> None:
     store, found = scheduler(tmp_path, Limits(4), workers=1, documents=2)
     with store:
         [part] = parts(found)
-        found.done(part, Outcome(Totals(), problem="its server has stopped answering"))
+        found.done(part, PartOutcome(Totals(), problem="its server has stopped answering"))
         [again] = parts(found)
         assert sorted(again.documents) == ["d0", "d1"]

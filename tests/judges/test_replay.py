@@ -43,9 +43,9 @@ def test_outputs_become_answers_and_ledger_rows(tmp_path: Path) -> None:
         assert (judge.id, judge.kind) == ("o9", JudgeKind.MODEL)
         assert replay(store, number, path).already
         with store.reading() as tx:
-            seat = tx.judges.find(number, "o9")
-            assert seat is not None
-            ledger = [entry for _, entry in tx.ledger.of_judge(seat.number)]
+            participant = tx.judges.find(number, "o9")
+            assert participant is not None
+            ledger = [entry for _, entry in tx.ledger.of_judge(participant.number)]
         assert [json.loads(entry.raw) for entry in ledger] == rows
         assert [(entry.outcome, entry.repairs) for entry in ledger] == [("replayed", 4), ("replayed", 3)]
 

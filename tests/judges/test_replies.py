@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lanner import protocols
-from lanner.judges.providers import Reply, Token
-from lanner.judges.replies import Asked, aliased, parse, verdict, weighted, with_weights
+from lanner.judges.providers import Reply, ReplyToken
+from lanner.judges.replies import ItemRequest, aliased, parse, verdict, weighted, with_weights
 from lanner.judges.worker import judge_sentences
-from lanner.protocols.answers import Texts, stage_schema
+from lanner.protocols.answers import JudgedTexts, stage_schema
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
 from stub_server import Stub, completion
@@ -24,7 +24,7 @@ SKILLS = ["style_register", "modality_attitude", "participant_focus"]
 
 def skills(given: object) -> tuple:
     stage = next(s for s in FALCON.stages if s.id == "skills")
-    asked = Asked(FALCON, [stage], None, {"context": "local"})
+    asked = ItemRequest(FALCON, [stage], None, {"context": "local"})
     found = verdict(json.dumps({"skills": given, "comment": None}), asked, stage_schema([stage]))
     return found.step, found.answers and found.answers["skills"], found.repairs
 
@@ -81,7 +81,7 @@ def test_json_may_stand_in_a_fence_or_after_thoughts(text: str, repairs: int) ->
 )
 def test_anything_else_is_not_json(text: str) -> None:
     stage = ESA.stages[0]
-    assert verdict(text, Asked(ESA, [stage], None, {}), stage_schema([stage])).step == "json"
+    assert verdict(text, ItemRequest(ESA, [stage], None, {}), stage_schema([stage])).step == "json"
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,18 @@ def test_anything_else_is_not_json(text: str) -> None:
 )
 def test_two_answers_to_one_question_are_no_answer(text: str) -> None:
     stage = ESA.stages[0]
-    found = verdict(text, Asked(ESA, [stage], None, {}), stage_schema([stage]))
+    found = verdict(text, ItemRequest(ESA, [stage], None, {}), stage_schema([stage]))
     assert (found.answers, found.step) == (None, "schema")
     assert "differ" in found.problem
     good: dict[str, object] = {}
-    many, outcome = judge_sentences(text, [Asked(ESA, [stage], None, {})], {"1": stage_schema([stage])}, good)
+    many, outcome = judge_sentences(text, [ItemRequest(ESA, [stage], None, {})], {"1": stage_schema([stage])}, good)
     assert (many.answers, many.step, outcome, good) == (None, "schema", "missing", {})
 
 
 @pytest.mark.parametrize("text", ["3", "[]", "null", '"text"'])
 def test_a_reply_is_an_object(text: str) -> None:
     stage = ESA.stages[0]
-    assert verdict(text, Asked(ESA, [stage], None, {}), stage_schema([stage])).step == "schema"
+    assert verdict(text, ItemRequest(ESA, [stage], None, {}), stage_schema([stage])).step == "schema"
 
 
 def esa(quote: str) -> tuple:
@@ -115,7 +115,7 @@ def esa(quote: str) -> tuple:
     reply = {"errors": [span], "score": 50, "comment": None}
     schema = stage_schema([stage])
     reply["errors"][0] = {k: v for k, v in span.items() if k in schema["properties"]["errors"]["items"]["properties"]}
-    asked = Asked(ESA, [stage], Texts("The cat.", ("Die Katze.",)), {})
+    asked = ItemRequest(ESA, [stage], JudgedTexts("The cat.", ("Die Katze.",)), {})
     return verdict(json.dumps(reply), asked, schema)
 
 
@@ -133,7 +133,7 @@ def test_words_that_do_not_stand_in_the_text_have_no_meaning() -> None:
 def test_nine_skills_once() -> None:
     stage = H_FALCON.stages[0]
     rows = [row.id for row in H_FALCON.find("skills")[1].rows]
-    asked = Asked(H_FALCON, [stage], None, {})
+    asked = ItemRequest(H_FALCON, [stage], None, {})
     whole = {"skills": dict.fromkeys(rows, "high"), "sentence": 4, "holistic": 10, "comment": None}
     assert verdict(json.dumps(whole), asked, stage_schema([stage])).step == ""
     fewer = {**whole, "skills": dict.fromkeys(rows[1:], "high")}
@@ -143,7 +143,7 @@ def test_nine_skills_once() -> None:
 def test_what_is_not_asked_must_not_be_answered() -> None:
     protocol = protocols.load("falcon_skip")
     stage = next(s for s in protocol.stages if s.id == "skills")
-    asked = Asked(protocol, [stage], None, {"context": "sentence_level"})
+    asked = ItemRequest(protocol, [stage], None, {"context": "sentence_level"})
     given = {q.id: None for q in stage.questions} | {"skills": SKILLS}
     found = verdict(json.dumps(given), asked, stage_schema([stage]))
     assert (found.step, found.answers) == ("meaning", None)
@@ -163,19 +163,19 @@ def logs(**weights: float) -> tuple[tuple[str, float], ...]:
     return tuple((name.strip("_"), math.log(weight)) for name, weight in weights.items())
 
 
-def reply(*tokens: Token | str) -> Reply:
-    pieces = tuple(token if isinstance(token, Token) else Token(token) for token in tokens)
+def reply(*tokens: ReplyToken | str) -> Reply:
+    pieces = tuple(token if isinstance(token, ReplyToken) else ReplyToken(token) for token in tokens)
     return Reply("".join(token.text for token in pieces), tokens=pieces)
 
 
 def test_the_mean_is_over_the_alternatives_that_are_allowed() -> None:
-    score = Token(" 80", logs(_80=0.6, _90=0.2, _100=0.1, _200=0.05, words=0.05))
+    score = ReplyToken(" 80", logs(_80=0.6, _90=0.2, _100=0.1, _200=0.05, words=0.05))
     means = weighted(reply('{"score":', score, "}"), SCHEMA)
     assert means == {"score": pytest.approx((80 * 0.6 + 90 * 0.2 + 100 * 0.1) / 0.9)}
 
 
 def test_numbers_in_tables_have_their_own_places_and_texts_have_none() -> None:
-    tone = Token("4", logs(_4=0.5, _5=0.5))
+    tone = ReplyToken("4", logs(_4=0.5, _5=0.5))
     given = reply('{"score": ', "70", ', "note": "7 of 10 \\" 3", "ratings": {"tone": ', tone, "}}")
     assert weighted(given, SCHEMA) == {"ratings.tone": 4.5}  # of the score there are no alternatives
 
@@ -183,9 +183,9 @@ def test_numbers_in_tables_have_their_own_places_and_texts_have_none() -> None:
 @pytest.mark.parametrize(
     "tokens",
     [
-        ('{"score": ', Token("8", logs(_8=1.0)), Token("5", logs(_5=1.0)), "}"),  # two tokens
-        ('{"score": ', Token("8", logs(_8=0.6, _1=0.4)), "}"),  # 1 may be the beginning of 10 or 100
-        ('{"free": ', Token("80", logs(_80=0.6, _90=0.4)), "}"),  # no bounds
+        ('{"score": ', ReplyToken("8", logs(_8=1.0)), ReplyToken("5", logs(_5=1.0)), "}"),  # two tokens
+        ('{"score": ', ReplyToken("8", logs(_8=0.6, _1=0.4)), "}"),  # 1 may be the beginning of 10 or 100
+        ('{"free": ', ReplyToken("80", logs(_80=0.6, _90=0.4)), "}"),  # no bounds
     ],
 )
 def test_what_is_not_sure_is_not_weighted(tokens: tuple[Any, ...]) -> None:
@@ -193,7 +193,7 @@ def test_what_is_not_sure_is_not_weighted(tokens: tuple[Any, ...]) -> None:
 
 
 def test_tokens_of_another_text_say_nothing() -> None:
-    assert weighted(Reply('{"score": 80}', tokens=(Token("80", logs(_80=0.6, _90=0.4)),)), SCHEMA) == {}
+    assert weighted(Reply('{"score": 80}', tokens=(ReplyToken("80", logs(_80=0.6, _90=0.4)),)), SCHEMA) == {}
 
 
 @pytest.mark.parametrize(("step", "score"), [(1, 85), (5, 85), (2, 84), (25, 75), (0, 84.6)])

@@ -16,9 +16,9 @@ import pytest
 from lanner import campaign, protocols
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.prompt import Settings
+from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
-from lanner.judges.run import INTERRUPTED, Estimate, estimate, run, run_shard, shards
+from lanner.judges.run import INTERRUPTED, RunEstimate, estimate, run, run_shard, shards
 from lanner.judges.run import instance as drawn
 from lanner.judges.schemas import mistake
 from lanner.protocols.answers import stage_schema
@@ -75,7 +75,7 @@ def test_a_language_without_words_is_refused_before_anything_is_made(store: Stor
     """The model would be asked in English, and its judge would say otherwise."""
     number = opened(store, "da", corpus(1, 1))
     with pytest.raises(LannerError, match=f"no words in the language '{language}'"):
-        judge(store, number, Stub(), settings=Settings(language=language, comments=False))
+        judge(store, number, Stub(), settings=PromptSettings(language=language, comments=False))
     assert not campaign.judges(store, number)
 
 
@@ -200,7 +200,7 @@ def test_a_judge_that_cannot_be_asked_leaves_no_seat_behind(store: Store) -> Non
 MEMBER = Member("m", Endpoint("http://127.0.0.1:9/v1"), price_in=1.0, price_out=2.0)
 
 
-def dry(protocol: str, documents: int, sentences: int, **more: Any) -> Estimate:
+def dry(protocol: str, documents: int, sentences: int, **more: Any) -> RunEstimate:
     plan = Plan("m", (MEMBER,), **more.pop("plan", {}))
     systems = ("oak", "ash") if protocol.startswith("ranking") else ("oak",)
     texts = corpus(documents, sentences, systems)

@@ -10,7 +10,7 @@ import pytest
 from lanner import protocols
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.prompt import Settings, prompt
+from lanner.judges.prompt import PromptSettings, prompt
 from lanner.model import Document, Item, Segment
 from lanner.model.protocol import Wording
 
@@ -31,7 +31,9 @@ def written(folder: Path, user: str = USER, **fields: object) -> Path:
 def test_a_prompt_of_ones_own_is_what_is_asked(tmp_path: Path) -> None:
     template = templates.load(str(written(tmp_path, system="Be brief.")))
     protocol = protocols.load("da")
-    made = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=Settings(template=template))
+    made = prompt(
+        protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=PromptSettings(template=template)
+    )
     assert (made.system, made.user.partition("{")[0]) == ("Be brief.", "A source. Ein Text.")
     assert made.template == template.label
     assert re.fullmatch(r"mine-2@[0-9a-f]{8}", made.template)
@@ -88,7 +90,9 @@ def test_a_prompt_may_not_reach_into_python(tmp_path: Path) -> None:
     template = templates.load(str(written(tmp_path, USER + "{{ document.__class__.__mro__ }}")))
     protocol = protocols.load("da")
     with pytest.raises(LannerError, match="unsafe"):
-        prompt(protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=Settings(template=template))
+        prompt(
+            protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=PromptSettings(template=template)
+        )
 
 
 def test_reasons_come_before_the_scores(tmp_path: Path) -> None:
@@ -96,7 +100,9 @@ def test_reasons_come_before_the_scores(tmp_path: Path) -> None:
         templates.load(str(written(tmp_path, rationale=True)))
     template = templates.load(str(written(tmp_path, USER + "{% if rationale %}Why?{% endif %}", rationale=True)))
     protocol = protocols.load("da")
-    made = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=Settings(template=template))
+    made = prompt(
+        protocol, protocol.stages, DOCUMENT, Item("d", "1", ("oak",)), settings=PromptSettings(template=template)
+    )
     assert list(made.schema["properties"])[:2] == ["rationale", "score"]
     assert made.schema["required"][0] == "rationale"
     assert made.user.index("rationale") < made.user.index('"score"')
@@ -110,7 +116,7 @@ def test_a_prompt_for_one_protocol_is_refused_for_another() -> None:
             protocol.stages,
             DOCUMENT,
             Item("d", "1", ("oak",)),
-            settings=Settings(template=templates.load("gemba_da")),
+            settings=PromptSettings(template=templates.load("gemba_da")),
         )
 
 

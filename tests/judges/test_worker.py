@@ -14,13 +14,13 @@ from lanner import campaign, protocols
 from lanner.errors import LannerError
 from lanner.judges.comparison import audit
 from lanner.judges.plan import Limits, Plan, Totals
-from lanner.judges.replies import Asked
+from lanner.judges.replies import ItemRequest
 from lanner.judges.request import MISSING, PARTIAL, VALID
 from lanner.judges.run import run
-from lanner.judges.worker import Worker, by_place, grouped, judge_sentences
+from lanner.judges.worker import JudgeWorker, by_place, grouped, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
 from lanner.protocols.answers import missing, stage_schema
-from lanner.store import Assigned, Store
+from lanner.store import AssignedTask, Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
 from stub_server import Stub, good, serving
 
@@ -90,14 +90,14 @@ def test_a_document_that_was_half_stored_when_a_run_ended_is_not_asked_again(
 ) -> None:
     """As after a kill between the reply's row in the ledger and the last of its answers."""
     number = opened(store, "da", corpus(1, 3))
-    submit = Worker._submit
+    submit = JudgeWorker._submit
 
-    async def all_but_one(self: Worker, task: Any, place: int, *rest: Any) -> None:
+    async def all_but_one(self: JudgeWorker, task: Any, place: int, *rest: Any) -> None:
         if place != 1:
             await submit(self, task, place, *rest)
 
     with monkeypatch.context() as broken:
-        broken.setattr(Worker, "_submit", all_but_one)
+        broken.setattr(JudgeWorker, "_submit", all_but_one)
         judge(store, number, Stub(), calls="documents")
     assert len(by_sentence(store, number)) == 2
     totals = judge(store, number, silent := Stub(), calls="documents")
@@ -197,12 +197,12 @@ def test_a_judge_run_with_other_settings_is_another_judge(store: Store) -> None:
 
 @dataclass
 class Loaded:
-    assigned: Assigned
+    assigned: AssignedTask
     waiting: frozenset[int] = frozenset()
 
 
 def loaded(number: int, *items: Item) -> Loaded:
-    return Loaded(Assigned(Task(number, "m", "page", items), 1, 1, tuple(range(len(items)))))
+    return Loaded(AssignedTask(Task(number, "m", "page", items), 1, 1, tuple(range(len(items)))))
 
 
 def test_a_group_is_whole_if_one_of_its_sentences_is_asked_about() -> None:
@@ -221,7 +221,7 @@ def test_answers_go_by_number_in_the_call() -> None:
 def test_what_was_right_once_stays_right() -> None:
     protocol = protocols.load("da")
     stages = list(next(iter(protocol.pages.values())))
-    asked = [Asked(protocol, stages, None, {}) for _ in range(2)]
+    asked = [ItemRequest(protocol, stages, None, {}) for _ in range(2)]
     schemas = dict.fromkeys(("1", "2"), stage_schema(stages))
     blank = {question.id: None for stage in stages for question in stage.questions}
     good: dict[str, Any] = {}

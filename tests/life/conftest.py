@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from cli.command import Command
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from life.campaign_life import CampaignLife
 
 
@@ -20,6 +20,6 @@ def live(
     """Begin the life of a campaign of this name on a server of its own."""
     path = tmp_path / "lanner.sqlite"
     with Store.open(path) as store:
-        app = create_app(store, settings=Settings(processes=False, backups=tmp_path))
+        app = create_app(store, settings=ServerSettings(processes=False, backups=tmp_path))
         with TestClient(app, follow_redirects=False) as client:
             yield lambda name: CampaignLife(name, client, store, path, Command(monkeypatch, capsys))

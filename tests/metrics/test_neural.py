@@ -3,14 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanner.metrics._neural import STEP, Cuts, Marks, by_length, joint, padded, single
+from lanner.metrics._neural import STEP, Marks, TrimCounts, by_length, joint, padded, single
 
 MARKS = Marks(begin=0, end=2, pad=1, between=2, single=12, joint=20)
 TOKENS = {"a": [10, 11], "b": [20, 21, 22], "c": [30, 31, 32, 33], "long": list(range(40, 60)), "": []}
 
 
 def test_context_stands_before_the_sentence_with_an_end_mark_after_each():
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = single(("a", "b"), TOKENS, MARKS, cuts)
     assert window.ids == (0, 10, 11, 2, 20, 21, 22, 2)
     assert window.ids[window.start :] == (20, 21, 22, 2)
@@ -18,24 +18,24 @@ def test_context_stands_before_the_sentence_with_an_end_mark_after_each():
 
 
 def test_context_is_trimmed_at_its_left_and_the_sentence_stays_whole():
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = single(("a", "b", "a", "c"), TOKENS, MARKS, cuts)
     assert window.ids == (0, 21, 22, 2, 10, 11, 2, 30, 31, 32, 33, 2)
     assert window.start == 7
-    assert cuts == Cuts(trimmed=1)
+    assert cuts == TrimCounts(trimmed=1)
 
 
 def test_a_sentence_longer_than_the_encoder_loses_its_end_and_all_its_context():
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = single(("a", "long"), TOKENS, MARKS, cuts)
     assert window.ids == (0, *range(40, 50), 2)
     assert window.start == 1
-    assert cuts == Cuts(trimmed=1, cut=1)
+    assert cuts == TrimCounts(trimmed=1, cut=1)
     assert len(cuts.notes) == 2
 
 
 def test_texts_read_together_are_parted_by_two_marks():
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = joint([("a",), ("b",), ("c",)], TOKENS, MARKS, cuts)
     assert window.ids == (0, 10, 11, 2, 2, 20, 21, 22, 2, 2, 30, 31, 32, 33, 2)
     assert window.first == 4
@@ -43,13 +43,13 @@ def test_texts_read_together_are_parted_by_two_marks():
 
 
 def test_of_several_contexts_the_longest_gives_way_first():
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = joint([("a", "a"), ("c", "b", "b")], TOKENS, MARKS, cuts)
     text = (0, 10, 11, 2, 10, 11, 2, 2, 32, 33, 2, 20, 21, 22, 2, 20, 21, 22, 2)
     assert window.ids[:7] == text[:7]  # the short context is whole
     assert len(window.ids) == MARKS.joint
     assert window.ids[-8:] == text[-8:]
-    assert cuts == Cuts(trimmed=1)
+    assert cuts == TrimCounts(trimmed=1)
 
 
 @given(
@@ -59,14 +59,14 @@ def test_of_several_contexts_the_longest_gives_way_first():
 def test_a_window_always_fits_and_keeps_its_sentences_if_they_fit(texts, size):
     marks = Marks(0, 2, 1, 2, single=size, joint=size)
     for text in texts:
-        cuts = Cuts()
+        cuts = TrimCounts()
         window = single(tuple(text), TOKENS, marks, cuts)
         own = TOKENS[text[-1]]
         assert len(window.ids) <= size
         if len(own) + 2 <= size:
             assert list(window.ids[window.start : -1]) == own
             assert not cuts.cut
-    cuts = Cuts()
+    cuts = TrimCounts()
     window = joint([tuple(text) for text in texts], TOKENS, marks, cuts)
     sentences = [TOKENS[text[-1]] for text in texts]
     assert len(window.ids) <= size

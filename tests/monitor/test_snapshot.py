@@ -12,28 +12,28 @@ import pytest
 from lanner.monitor.snapshot import (
     FEWEST,
     HOURS_A_DAY,
+    AgreementMeasure,
+    AnswerSplits,
     Disagreement,
     DisagreementList,
     Divergence,
-    Measure,
-    OddOnes,
-    Pace,
+    JudgePace,
     Swap,
     UnitAnswers,
     judge_progress,
 )
-from lanner.store import Share
+from lanner.store import TaskShare
 
 
 def test_everything_travels_between_processes() -> None:
-    odd = OddOnes(12, 9, (("a", 2),), 0, 1, (("low", "high", 2),))
+    odd = AnswerSplits(12, 9, (("a", 2),), 0, 1, (("low", "high", 2),))
     swap = Swap("a", ("low", "high"), 9, 1)
     apart = Divergence("q", ("a", "b"), "κ", {}, FEWEST, ("low", "high"), {"a": (0.5, 0.5)}, odd, 0.4, (), (swap,))
     entry = Disagreement("d", "1", "", "news", 0.5, {"q": 0.5}, (("a", "low"),), False)
     for told in (
         apart,
-        Measure("q", value=0.4),
-        Pace(active=9.0),
+        AgreementMeasure("q", value=0.4),
+        JudgePace(active=9.0),
         DisagreementList((entry,), 1, 0, 3),
         UnitAnswers(),
     ):
@@ -57,12 +57,12 @@ def test_the_server_stays_light() -> None:
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
 
 
-def share(judge: str, items: int, done: int, domain: str = "news", active: float = 0) -> Share:
-    return Share(judge, "d", domain, "rating", items, done, 0.0, active, None)
+def share(judge: str, items: int, done: int, domain: str = "news", active: float = 0) -> TaskShare:
+    return TaskShare(judge, "d", domain, "rating", items, done, 0.0, active, None)
 
 
 def test_the_finish_follows_active_hours_a_day() -> None:
-    pace = Pace(active=7200, first=NOW - timedelta(days=2))  # one hour a day
+    pace = JudgePace(active=7200, first=NOW - timedelta(days=2))  # one hour a day
     found = judge_progress([share("a", 40, 20)], {"a": pace}, NOW, ["news"])[0]
     assert found.active_left == 7200
     assert found.hours_a_day == pytest.approx(1)
@@ -70,14 +70,14 @@ def test_the_finish_follows_active_hours_a_day() -> None:
 
 
 def test_on_the_first_day_hours_are_assumed() -> None:
-    pace = Pace(active=3600, first=NOW - timedelta(hours=3))
+    pace = JudgePace(active=3600, first=NOW - timedelta(hours=3))
     found = judge_progress([share("a", 20, 10)], {"a": pace}, NOW, ["news"])[0]
     assert found.hours_a_day == HOURS_A_DAY
     assert found.finish == NOW + timedelta(days=1 / HOURS_A_DAY)
 
 
 def test_who_has_not_begun_has_no_finish_and_who_is_done_neither() -> None:
-    begun = {"b": Pace(active=100, first=NOW - timedelta(days=3))}
+    begun = {"b": JudgePace(active=100, first=NOW - timedelta(days=3))}
     found = judge_progress([share("a", 5, 0), share("b", 5, 5)], begun, NOW, ["news"])
     assert [outlook.finish for outlook in found] == [None, None]
     assert found[1].active_left == 0

@@ -13,7 +13,7 @@ from lanner.campaign.drawing import leave_open
 from lanner.model import Judge, JudgeKind, Judgement
 from lanner.monitor import status as status_module
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import JudgeProgress, Pace, joint_finish
+from lanner.monitor.snapshot import JudgePace, JudgeProgress, joint_finish
 from lanner.monitor.status import campaign_status
 from lanner.protocols import load
 from lanner.store import Store
@@ -64,7 +64,7 @@ def test_imported_answers_are_counted_as_soon_as_they_are_there(store: Store) ->
 
     def done() -> dict[str, int]:
         status = campaign_status(store, campaign.get(store, "trial"), None, NOW)
-        return {judge.seat.judge.id: judge.progress.done for judge in status.people}
+        return {judge.participant.judge.id: judge.progress.done for judge in status.people}
 
     def bring(judge: str, *segments: str) -> None:
         system = tuple(document.segments[0].outputs)[:1]
@@ -88,7 +88,7 @@ def test_models_are_not_paid_by_the_hour(store: Store) -> None:
     task = campaign.tasks(store, "trial", "gpt")[0]
     campaign.submit(store, task.id, 0, complete(), submission="one", active=7200.0, answered_at=NOW, at=NOW)
     status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
-    assert [(judge.seat.judge.id, judge.cost) for judge in status.models] == [("gpt", None)]
+    assert [(judge.participant.judge.id, judge.cost) for judge in status.models] == [("gpt", None)]
     assert status.cost == 0
 
 
@@ -152,8 +152,8 @@ def test_a_pool_is_complete_when_nothing_is_free_any_more(store: Store) -> None:
 
 def test_a_pool_is_done_when_all_who_work_have_shared_what_is_free(store: Store) -> None:
     """Two judges with an hour a day each, 60 s an item, 240 free items: two days."""
-    one = JudgeProgress("a", 60, 60, (), Pace(), 3600.0, 0.0, 1.0, None)
-    two = JudgeProgress("b", 30, 60, (), Pace(), 1800.0, 1800.0, 1.0, None)
+    one = JudgeProgress("a", 60, 60, (), JudgePace(), 3600.0, 0.0, 1.0, None)
+    two = JudgeProgress("b", 30, 60, (), JudgePace(), 1800.0, 1800.0, 1.0, None)
     assert joint_finish([one, two], 240, NOW) == NOW + timedelta(days=(4 + 0.5) / 2)
     assert joint_finish([replace(one, done=0, active=0.0)], 240, NOW) is None
 

@@ -11,9 +11,26 @@ from lanner.designs.expected import controls_called_by_chance
 from lanner.model import Campaign, CampaignState
 from lanner.model.alarms import Alarm, Code, PanelTest
 from lanner.model.messages import spell
-from lanner.monitor.snapshot import Divergence, JudgeProgress, LeavingOut, Measure, Pace, Swap, WorkToCome
+from lanner.monitor.snapshot import (
+    AgreementMeasure,
+    Divergence,
+    ExclusionPreview,
+    JudgePace,
+    JudgeProgress,
+    RemainingWork,
+    Swap,
+)
 from lanner.monitor.status import NO_SNAPSHOT
-from lanner.monitor.verdict import Check, Evidence, JudgeStanding, Labels, Targets, Verdict, needs, verdict
+from lanner.monitor.verdict import (
+    Evidence,
+    JudgeStanding,
+    QuestionNames,
+    Targets,
+    Verdict,
+    VerdictCheck,
+    needs,
+    verdict,
+)
 
 NOW = datetime(2026, 11, 13, 12, tzinfo=UTC)
 PLAN = Targets(minimum=0.4, deadline=date(2026, 11, 18), control_limit=0.25)
@@ -27,18 +44,20 @@ def advice(verdict: Verdict) -> str:
     return " ".join(map(str, verdict.advice))
 
 
-def words(check: Check) -> tuple[str, str, str, str]:
+def words(check: VerdictCheck) -> tuple[str, str, str, str]:
     return spell(check.value), spell(check.small), check.tone, spell(check.why)
 
 
-def measure(value: float | None, low: float | None = None, high: float | None = None, **more: object) -> Measure:
+def measure(
+    value: float | None, low: float | None = None, high: float | None = None, **more: object
+) -> AgreementMeasure:
     more = {"documents": 16, **more}
-    return Measure("context", value=value, low=low, high=high, items=412, **more)  # type: ignore[arg-type]
+    return AgreementMeasure("context", value=value, low=low, high=high, items=412, **more)  # type: ignore[arg-type]
 
 
 def outlook(judge: str, days: float | None, done: int = 50) -> JudgeProgress:
     finish = NOW + timedelta(days=days) if days is not None else None
-    return JudgeProgress(judge, done, 100, (), Pace(last=NOW), 50.0, 100.0, 1.0, finish)
+    return JudgeProgress(judge, done, 100, (), JudgePace(last=NOW), 50.0, 100.0, 1.0, finish)
 
 
 def judged(*people: JudgeProgress, **more: Any) -> Verdict:
@@ -55,7 +74,7 @@ def test_nothing_is_green_before_there_is_data() -> None:
     assert summary(found) == "Too early to say."
     assert "10 sentences" in advice(found)
     assert words(found.checks[2])[3] == "no judges yet"
-    assert words(judged(to_come=WorkToCome(270)).checks[2])[3] == "nobody has begun", "items are dealt out later"
+    assert words(judged(to_come=RemainingWork(270)).checks[2])[3] == "nobody has begun", "items are dealt out later"
 
 
 def test_alike_answers_and_a_single_document_are_called_what_they_are() -> None:
@@ -125,7 +144,7 @@ def test_controls_are_judged_by_their_share_and_its_interval() -> None:
 
 
 def test_complete_is_complete_and_closed_is_closed() -> None:
-    done = JudgeProgress("a", 100, 100, (), Pace(), 9.0, 0.0, 1.0, None)
+    done = JudgeProgress("a", 100, 100, (), JudgePace(), 9.0, 0.0, 1.0, None)
     assert words(judged(done).checks[2])[0] == "complete"
     found = judged(outlook("a", 7), main=measure(0.2, 0.1, 0.3), closed=True)
     assert words(found.checks[2]) == ("closed", "50 of 100 items", "none", "no more answers")
@@ -172,12 +191,12 @@ def campaign(state: str = "open", **settings: object) -> Campaign:
 
 
 def standing(name: str, done: int = 5, late: int | None = None) -> JudgeStanding:
-    progress = JudgeProgress(name, done, 10, (), Pace(), 100.0, 100.0, 0.7, None)
+    progress = JudgeProgress(name, done, 10, (), JudgePace(), 100.0, 100.0, 0.7, None)
     return JudgeStanding(name, name, progress, late)
 
 
 def titles(people: list[JudgeStanding], where: Campaign | None = None, **numbers: Any) -> list[tuple[str, str, str]]:
-    labels = Labels({("q", ""): "Focus"}, LABEL)
+    labels = QuestionNames({("q", ""): "Focus"}, LABEL)
     found = needs(where or campaign(), people, replace(NO_SNAPSHOT, **numbers), Targets(), labels)
     return [(need.code, need.tone, str(need.title)) for need in found]
 
@@ -219,7 +238,9 @@ def test_before_anyone_has_begun_nobody_is_blamed() -> None:
 
 
 def test_what_more_judging_cannot_fix() -> None:
-    weak = Measure("q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50, documents=9)
+    weak = AgreementMeasure(
+        "q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50, documents=9
+    )
     assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "Focus is at α .22.")]
     assert titles([standing("a")], measures=(replace(weak, items=5),)) == []
 
@@ -231,7 +252,7 @@ def test_a_swap_is_the_first_need() -> None:
 
 
 def test_more_overlap_is_asked_for_where_the_plan_will_not_do() -> None:
-    wide = Measure("q", value=0.5, low=0.2, high=0.8, items=50, documents=6, needed=54)
+    wide = AgreementMeasure("q", value=0.5, low=0.2, high=0.8, items=50, documents=6, needed=54)
     assert titles([standing("a")], measures=(wide,)) == [("overlap", "info", "The interval of Focus will stay wide.")]
 
 
@@ -281,8 +302,8 @@ def test_limits_in_items_count_as_many_by_chance() -> None:
     assert controls_called_by_chance({"a": (9, 10)}, 0.25) is None, "nobody is careful"
 
 
-def leaving_out(change: float, weakest: str = "x") -> LeavingOut:
-    return LeavingOut("c", measure(0.46), measure(0.46 + change, weakest=weakest, weakest_value=0.29), 90, 60)
+def leaving_out(change: float, weakest: str = "x") -> ExclusionPreview:
+    return ExclusionPreview("c", measure(0.46), measure(0.46 + change, weakest=weakest, weakest_value=0.29), 90, 60)
 
 
 def test_one_judge_or_one_question() -> None:

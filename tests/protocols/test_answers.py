@@ -40,7 +40,7 @@ from lanner.model import (
 )
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import (
-    Texts,
+    JudgedTexts,
     accept,
     answers_from_fields,
     applicable,
@@ -443,7 +443,7 @@ QUESTIONS_COMBINATION = [
     st.sampled_from(["majority", "mean"]),
 )
 def test_what_is_made_of_valid_answers_is_valid(question: object, seed: int, number: int, rule: str) -> None:
-    texts = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
+    texts = JudgedTexts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
     dice = Random(seed)
     votes = [simulate_answer(question, rng=dice, texts=texts, outputs=2) for _ in range(number)]
     votes = [check(question, vote, texts=texts, outputs=2) for vote in votes]
@@ -454,7 +454,7 @@ def test_what_is_made_of_valid_answers_is_valid(question: object, seed: int, num
 # The JSON Schema of every page: valid itself, and what it allows passes our check once meaning is put right.
 
 
-TEXTS = Texts("One source sentence.", ("Ein Satz hier.", "Noch ein Satz dort."))
+TEXTS = JudgedTexts("One source sentence.", ("Ein Satz hier.", "Noch ein Satz dort."))
 PAGES = [(name, page) for name in protocols.names() for page in protocols.load(name).pages]
 
 
@@ -747,7 +747,7 @@ def test_the_released_files_are_taken_in_whole_with_their_known_faults() -> None
 # Simulated answers are always valid, depend on the rng alone, and lean with the quality they are given.
 
 
-SIMULATED_TEXTS = Texts(
+SIMULATED_TEXTS = JudgedTexts(
     "Sie gab ihm das Buch 📚 zurück.", ("She gave him back the book.", "그녀는 그에게 책을 돌려주었다.")
 )
 OPTIONS = (Option(id="bad", value=0), Option(id="middling", value=1), Option(id="good", value=2))

@@ -10,7 +10,7 @@ from lanner.model import Document, Item, Segment, Stage, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.context import (
     PEOPLE,
-    Line,
+    ContextLine,
     canonical,
     in_contexts,
     lines_around,
@@ -34,7 +34,7 @@ def stage(protocol: str, identifier: str = "") -> Stage:
     return next(entry for entry in stages if not identifier or entry.id == identifier)
 
 
-def places(lines: list[Line], side: str) -> list[int]:
+def places(lines: list[ContextLine], side: str) -> list[int]:
     """Where something of this side is shown."""
     return [int(line.segment.id) for line in lines if getattr(line, side)]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanner.model import Option, Segment, Spans
-from lanner.protocols.answers import Texts, check
+from lanner.protocols.answers import JudgedTexts, check
 from lanner.protocols.prefilled import live, of_text, outcomes, with_origins
 
 TEXT = "The quick brown fox jumps"
@@ -16,7 +16,7 @@ OFFERED = (
     {"start": 4, "end": 9, "severity": "minor"},
     {"start": 10, "end": 15, "severity": "major"},
 )
-TEXTS = Texts("", (TEXT,), OFFERED)
+TEXTS = JudgedTexts("", (TEXT,), OFFERED)
 
 
 def test_kept_changed_removed_and_added_are_told_apart() -> None:
@@ -50,7 +50,7 @@ def test_without_prefilled_spans_in_the_question_nothing_is_compared() -> None:
 
 def test_offered_spans_that_do_not_fit_are_left_out_and_block_nobody() -> None:
     bad = ({"start": 0, "end": 99, "severity": "minor"}, {"start": 0, "end": 3, "severity": "huge"}, {"text": "absent"})
-    texts = Texts("", (TEXT,), (*bad, *OFFERED[:1]))
+    texts = JudgedTexts("", (TEXT,), (*bad, *OFFERED[:1]))
     stored = check(QUESTION, [], texts=texts)
     assert [span["origin"] for span in stored] == ["removed"]
 

@@ -15,15 +15,15 @@ import pytest
 from lanner.figures.charts import (
     Bar,
     Curve,
+    DomainPanel,
     Effect,
+    EstimateGroup,
+    EstimateRow,
     Estimator,
-    Group,
     Merge,
     ModelPanel,
     Pair,
-    Panel,
     Preference,
-    Row,
     bars,
     confusion,
     curves,
@@ -56,13 +56,15 @@ SHAPES: dict[str, Callable[[], object]] = {
     "preference.svg": lambda: preference([Preference("Adequacy", "documents", 74, 22, 104, 0.029)], "mt", "human"),
     "forest.svg": lambda: forest(TERMS, [ModelPanel("J2", "n 298", {}, EFFECTS, [("both", 0.47)])], "points"),
     "estimators.svg": lambda: estimators(
-        TERMS, [Group("J2", "n 298", [Estimator(n, EFFECTS) for n in ("OLS", "clustered", "mixed")])], "points"
+        TERMS, [EstimateGroup("J2", "n 298", [Estimator(n, EFFECTS) for n in ("OLS", "clustered", "mixed")])], "points"
     ),
     "histogram.svg": lambda: histogram([("J2", {1: 25, 2: 95, 3: 115})], "skills"),
-    "intervals.svg": lambda: intervals("Agreement", [Row("Context", 0.42, 0.37, 0.46, "n 809"), Row("Skills", None)]),
+    "intervals.svg": lambda: intervals(
+        "Agreement", [EstimateRow("Context", 0.42, 0.37, 0.46, "n 809"), EstimateRow("Skills", None)]
+    ),
     "curves.svg": lambda: curves("Along", [Curve("all people", [(1, 2.0), (2, 3.0)], [(1.5, 2.5), None])], "fifth"),
     "bars.svg": lambda: bars("Marks", [Bar("Accuracy", [("pmt", 12, "Major"), ("a1", 30, "Minor")], "42")]),
-    "shares.svg": lambda: shares([("l", "Local", "")], [Panel("news", 9, {"J1": {"l": 0.4}})], ["J1"], ["o3"]),
+    "shares.svg": lambda: shares([("l", "Local", "")], [DomainPanel("news", 9, {"J1": {"l": 0.4}})], ["J1"], ["o3"]),
     "throughput.svg": lambda: throughput(["news", "social"], {"J1": {"news": 1.2, "social": 2.1}}),
     "report.html": lambda: re.sub(
         r"(<style>|<script>).*?(</style>|</script>)", "", rendering.render(report()), flags=re.S

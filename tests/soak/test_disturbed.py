@@ -24,7 +24,7 @@ from starlette.testclient import TestClient
 from lanner.store import Store
 from lanner.store.store import CONNECTIONS
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from soak.harness import Account, Server, Trial, prepare
 from web_clients import complete, enter, open_campaign, save
 
@@ -156,7 +156,7 @@ def test_no_connection_left_is_a_pause_not_a_loss(
     store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     secrets = open_campaign(store)
-    with TestClient(create_app(store, settings=Settings(processes=False, backups=tmp_path))) as client:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False, backups=tmp_path))) as client:
         task = enter(client.__class__(client.app, follow_redirects=False), secrets["J1"])[0]
         client.get(f"/j/{secrets['J1']}")
         pool: Any = store._engine.pool

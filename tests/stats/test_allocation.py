@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lanner.stats.allocation import Allocation, simulate
-from lanner.stats.goals import Answers, Goal, Kind
+from lanner.stats.goals import Answers, Goal, GoalKind
 from lanner.stats.sampling import Draws
 
 
@@ -21,15 +21,15 @@ def world(seed: int = 0, documents: int = 50) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_same_seed_draws_the_same_and_another_does_not() -> None:
     sizes, totals = world()
-    one, two, other = (simulate(Allocation(Goal(Kind.RANK), "ABC", sizes, seed=seed), totals) for seed in (1, 1, 2))
+    one, two, other = (simulate(Allocation(Goal(GoalKind.RANK), "ABC", sizes, seed=seed), totals) for seed in (1, 1, 2))
     assert one.draws == two.draws
     assert [d.document for d in one.draws] != [d.document for d in other.draws]
 
 
 def test_a_log_of_draws_and_weights_is_taken_up_where_it_ended() -> None:
     sizes, totals = world(3)
-    whole = Allocation(Goal(Kind.RANK), "ABC", sizes, seed=4)
-    again = Allocation(Goal(Kind.RANK), "ABC", sizes, seed=4)
+    whole = Allocation(Goal(GoalKind.RANK), "ABC", sizes, seed=4)
+    again = Allocation(Goal(GoalKind.RANK), "ABC", sizes, seed=4)
     for _ in range(30):
         draw = whole.next_draw()
         assert draw is not None
@@ -45,7 +45,7 @@ def test_a_log_of_draws_and_weights_is_taken_up_where_it_ended() -> None:
 def test_documents_are_drawn_once_and_never_beyond_all() -> None:
     sizes, totals = world()
     totals = np.repeat(totals[:, :1], 3, axis=1) + 1e-6 * totals
-    one = simulate(Allocation(Goal(Kind.PRECISION, half_width=1e-9), "ABC", sizes), totals)
+    one = simulate(Allocation(Goal(GoalKind.PRECISION, half_width=1e-9), "ABC", sizes), totals)
     assert sorted(draw.document for draw in one.draws) == list(range(50))
     assert one.next_draw() is None
     assert one.judgements == sizes.sum() * 3
@@ -53,7 +53,7 @@ def test_documents_are_drawn_once_and_never_beyond_all() -> None:
 
 def test_a_budget_ends_the_draws() -> None:
     sizes, totals = world()
-    one = simulate(Allocation(Goal(Kind.PRECISION, half_width=1e-9), "ABC", sizes), totals, most=60)
+    one = simulate(Allocation(Goal(GoalKind.PRECISION, half_width=1e-9), "ABC", sizes), totals, most=60)
     assert 60 <= one.judgements < 60 + 3 * sizes.max()
 
 
@@ -63,7 +63,7 @@ def test_documents_that_are_out_do_not_bias_the_estimate() -> None:
     for seed in range(160):
         rng = np.random.default_rng(seed)
         sizes, totals = world(seed)
-        one = Allocation(Goal(Kind.RANK), "ABC", sizes, seed=seed)
+        one = Allocation(Goal(GoalKind.RANK), "ABC", sizes, seed=seed)
         one.renew(one.standing, weights=np.exp(totals[:, 0] / sizes / 2))  # a tilt that would bias a plain mean
         for _ in range(25):
             draw = one.next_draw()
@@ -86,7 +86,7 @@ def test_documents_that_are_out_do_not_bias_the_estimate() -> None:
 
 def test_looks_come_with_each_twentieth_and_not_twice() -> None:
     sizes, totals = world(1, 40)
-    one = Allocation(Goal(Kind.RANK), "ABC", sizes)
+    one = Allocation(Goal(GoalKind.RANK), "ABC", sizes)
     seen = []
     for _ in range(20):
         draw = one.next_draw()
@@ -101,8 +101,8 @@ def test_looks_come_with_each_twentieth_and_not_twice() -> None:
     assert len(seen) >= 4
 
 
-@pytest.mark.parametrize("kind", [Kind.AGREEMENT])
-def test_agreement_draws_with_equal_chances(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [GoalKind.AGREEMENT])
+def test_agreement_draws_with_equal_chances(kind: GoalKind) -> None:
     sizes, _ = world()
     one = Allocation(Goal(kind, minimum=0.5), "ABC", sizes)
     draw = one.next_draw()
@@ -110,10 +110,15 @@ def test_agreement_draws_with_equal_chances(kind: Kind) -> None:
     assert draw.probability == pytest.approx(1 / 50)
 
 
-GOALS = (Goal(Kind.RANK), Goal(Kind.BEST), Goal(Kind.BETTER, "A", "B"), Goal(Kind.NOT_WORSE, "A", "B", margin=0.3))
+GOALS = (
+    Goal(GoalKind.RANK),
+    Goal(GoalKind.BEST),
+    Goal(GoalKind.BETTER, "A", "B"),
+    Goal(GoalKind.NOT_WORSE, "A", "B", margin=0.3),
+)
 
 
-@pytest.mark.parametrize("goal", [*GOALS, Goal(Kind.PRECISION, half_width=0.5)], ids=str)
+@pytest.mark.parametrize("goal", [*GOALS, Goal(GoalKind.PRECISION, half_width=0.5)], ids=str)
 def test_names_shifts_scales_and_the_order_of_systems_change_no_decision(goal: Goal) -> None:
     sizes, totals = world(5)
     predictions = totals + np.random.default_rng(5).normal(size=totals.shape)
@@ -165,7 +170,7 @@ def test_scores_that_are_all_equal_decide_nothing_and_break_nothing(documents: i
     sizes = 1.0 + np.arange(documents) % 4
     totals = np.repeat(80.0 * sizes[:, None], len(systems), axis=1)
     predictions = {"none": None, "constant": 0 * totals + 0.5, "same as people": totals}[guess]
-    for goal in (*GOALS[:3], Goal(Kind.PRECISION, half_width=1.0)):
+    for goal in (*GOALS[:3], Goal(GoalKind.PRECISION, half_width=1.0)):
         one = simulate(Allocation(goal, systems, sizes, predictions), totals)
         assert set(one.standing.winners) == {-1}
         assert len(one.draws) <= documents

@@ -14,7 +14,7 @@ from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.association import (
     COEFFICIENTS,
-    Pairs,
+    ValuePairs,
     between_measures,
     correlate,
     correlations,
@@ -26,7 +26,7 @@ from lanner.stats.resample import Resampling, jackknife_variance
 from property_examples import examples
 
 
-def made(seed: int, levels: int, documents: int = 40) -> Pairs:
+def made(seed: int, levels: int, documents: int = 40) -> ValuePairs:
     rng = np.random.default_rng(seed)
     unit = np.sort(rng.integers(0, documents, 300))
     unit[:documents] = np.arange(documents)
@@ -34,7 +34,7 @@ def made(seed: int, levels: int, documents: int = 40) -> Pairs:
     y = 0.6 * x + rng.normal(size=300)
     if levels:
         x, y = np.round(x * levels / 4), np.round(y * levels / 6)
-    return Pairs(x, y, unit.astype(np.intp), documents)
+    return ValuePairs(x, y, unit.astype(np.intp), documents)
 
 
 @pytest.mark.parametrize("levels", [2, 5, 0])
@@ -215,11 +215,11 @@ SCIPY = {
 }
 
 
-def make(n: int, units: int, levels: tuple[int, int], seed: int) -> tuple[Pairs, np.ndarray]:
+def make(n: int, units: int, levels: tuple[int, int], seed: int) -> tuple[ValuePairs, np.ndarray]:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, levels[0], n).astype(float)
     y = np.round(x * rng.choice([-1, 0.5, 1]) + rng.integers(0, levels[1], n)).astype(float)
-    pairs = Pairs(x, y, rng.integers(0, units, n), units)
+    pairs = ValuePairs(x, y, rng.integers(0, units, n), units)
     return pairs, rng.multinomial(units, np.full(units, 1 / units), size=4).astype(float)
 
 
@@ -243,7 +243,7 @@ def test_each_resample_equals_scipy_on_the_repeated_items(n, units, levels, seed
 def test_discordant_pairs_are_counted_whether_or_not_they_fill_the_blocks(n):
     rng = np.random.default_rng(n)
     for x, y in ((np.arange(n), np.arange(n)[::-1]), (rng.permutation(n), rng.permutation(n) // 2)):
-        pairs = Pairs(x.astype(float), y.astype(float), np.arange(n), n)
+        pairs = ValuePairs(x.astype(float), y.astype(float), np.arange(n), n)
         weights = rng.integers(0, 3, (n, 5)).astype(float)
         cell_x, cell_y, incidence = pairs._cells
         drawn = incidence @ weights
@@ -254,7 +254,7 @@ def test_discordant_pairs_are_counted_whether_or_not_they_fill_the_blocks(n):
 def test_tau_c_of_the_whole_data_is_stuarts():
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 3, 50).astype(float), rng.integers(0, 6, 50).astype(float)
-    found = Pairs(x, y, np.arange(50), 50).coefficients(np.ones((1, 50)), ("kendall_c",))
+    found = ValuePairs(x, y, np.arange(50), 50).coefficients(np.ones((1, 50)), ("kendall_c",))
     assert found[0, 0] == pytest.approx(stats.kendalltau(x, y, variant="c")[0])
 
 
@@ -267,7 +267,7 @@ def test_a_column_asked_twice_or_alone_has_the_same_numbers():
 
 def test_binning_keeps_the_order_of_values():
     rng = np.random.default_rng(0)
-    pairs = Pairs(rng.normal(size=5000), rng.normal(size=5000), np.arange(5000), 5000)
+    pairs = ValuePairs(rng.normal(size=5000), rng.normal(size=5000), np.arange(5000), 5000)
     coarse = pairs.coarsened(50)
     assert coarse.levels == (50, 50)
     assert stats.spearmanr(pairs.x, coarse.x)[0] > 0.999
@@ -276,6 +276,6 @@ def test_binning_keeps_the_order_of_values():
 def test_large_offsets_lose_no_digits():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=200), rng.normal(size=200)
-    here = Pairs(x, y, np.arange(200), 200).coefficients(np.ones((1, 200)), ("pearson",))
-    there = Pairs(x + 1e9, y * 1e-9, np.arange(200), 200).coefficients(np.ones((1, 200)), ("pearson",))
+    here = ValuePairs(x, y, np.arange(200), 200).coefficients(np.ones((1, 200)), ("pearson",))
+    there = ValuePairs(x + 1e9, y * 1e-9, np.arange(200), 200).coefficients(np.ones((1, 200)), ("pearson",))
     assert there == pytest.approx(here, abs=1e-6)

@@ -14,8 +14,8 @@ from lanner.stats.goals import (
     LOOKS,
     Answers,
     Goal,
-    Kind,
-    Standing,
+    GoalKind,
+    GoalStanding,
     State,
     _levels,
     boundary,
@@ -47,7 +47,7 @@ def run(goal: Goal, means: list[float], seed: int, documents: int = 60) -> Alloc
 
 
 def test_equal_systems_are_rarely_told_apart_at_any_look() -> None:
-    runs = [run(Goal(Kind.RANK), [0.0, 0.0, 0.0], seed) for seed in range(rounds(30, 100))]
+    runs = [run(Goal(GoalKind.RANK), [0.0, 0.0, 0.0], seed) for seed in range(rounds(30, 100))]
     wrong = np.mean([State.DECIDED in one.standing.states for one in runs])
     assert wrong <= 0.09  # 0.05 and two standard errors
     early = np.mean([len(one.draws) < 60 for one in runs])
@@ -55,7 +55,7 @@ def test_equal_systems_are_rarely_told_apart_at_any_look() -> None:
 
 
 def test_clear_differences_are_found_with_less_than_everything() -> None:
-    runs = [run(Goal(Kind.RANK), [0.0, 1.0, 2.0, 2.1], seed) for seed in range(rounds(11, 40))]
+    runs = [run(Goal(GoalKind.RANK), [0.0, 1.0, 2.0, 2.1], seed) for seed in range(rounds(11, 40))]
     for one in runs:
         better = dict(zip(one.standing.pairs, one.standing.winners, strict=True))
         assert better[0, 2] in (2, -1)
@@ -67,7 +67,7 @@ def test_clear_differences_are_found_with_less_than_everything() -> None:
 
 
 def test_the_best_is_found_and_beaten_systems_are_shown_no_more() -> None:
-    runs = [run(Goal(Kind.BEST), [0.0, 0.2, 0.1, 1.5], seed) for seed in range(rounds(20, 40))]
+    runs = [run(Goal(GoalKind.BEST), [0.0, 0.2, 0.1, 1.5], seed) for seed in range(rounds(20, 40))]
     for one in runs:
         assert 3 not in {a if winner == b else b for (a, b), winner in _won(one)}
     last = [one.draws[-1].systems for one in runs if len(one.draws) > 30]
@@ -83,17 +83,17 @@ def _won(one: Allocation) -> list[tuple[tuple[int, int], int]]:
 
 
 def test_a_margin_lets_equal_systems_be_called_equal() -> None:
-    runs = [run(Goal(Kind.RANK, margin=1.0), [0.0, 0.0], seed, 80) for seed in range(rounds(12, 40))]
+    runs = [run(Goal(GoalKind.RANK, margin=1.0), [0.0, 0.0], seed, 80) for seed in range(rounds(12, 40))]
     states = [one.standing.states[0] for one in runs]
     assert np.mean([state is State.WITHIN for state in states]) > 0.8
     apart = [
-        run(Goal(Kind.RANK, margin=1.0), [0.0, 1.2], seed, 80).standing.states[0] for seed in range(rounds(20, 60))
+        run(Goal(GoalKind.RANK, margin=1.0), [0.0, 1.2], seed, 80).standing.states[0] for seed in range(rounds(20, 60))
     ]
     assert np.mean([state is State.WITHIN for state in apart]) <= 0.07
 
 
 def test_not_worse_is_claimed_of_the_margin_and_not_beyond_it() -> None:
-    goal = Goal(Kind.NOT_WORSE, "A", "B", margin=0.8)
+    goal = Goal(GoalKind.NOT_WORSE, "A", "B", margin=0.8)
     equal = [run(goal, [0.0, 0.0], seed).standing.states[0] for seed in range(rounds(12, 40))]
     assert np.mean([state is State.DECIDED for state in equal]) > 0.8
     at_margin = [run(goal, [-0.8, 0.0], seed).standing.states[0] for seed in range(rounds(34, 100))]
@@ -103,11 +103,11 @@ def test_not_worse_is_claimed_of_the_margin_and_not_beyond_it() -> None:
 @pytest.mark.parametrize(
     ("goal", "apart", "ended_at"),
     [
-        (Goal(Kind.RANK), 0.0, (State.UNDECIDABLE, 10, 20)),  # equal systems are given up, early
-        (Goal(Kind.RANK), 1.0, (State.DECIDED, 10, 20)),  # so many signs cannot be chance
-        (Goal(Kind.RANK, margin=2.0), 0.0, (State.WITHIN, 10, 20)),
-        (Goal(Kind.NOT_WORSE, "A", "B", margin=2.0), 0.0, (State.DECIDED, 10, 20)),
-        (Goal(Kind.PRECISION, half_width=2.0), 0.0, (State.OPEN, 40, 40)),  # how far others differ stays unknown
+        (Goal(GoalKind.RANK), 0.0, (State.UNDECIDABLE, 10, 20)),  # equal systems are given up, early
+        (Goal(GoalKind.RANK), 1.0, (State.DECIDED, 10, 20)),  # so many signs cannot be chance
+        (Goal(GoalKind.RANK, margin=2.0), 0.0, (State.WITHIN, 10, 20)),
+        (Goal(GoalKind.NOT_WORSE, "A", "B", margin=2.0), 0.0, (State.DECIDED, 10, 20)),
+        (Goal(GoalKind.PRECISION, half_width=2.0), 0.0, (State.OPEN, 40, 40)),  # how far others differ stays unknown
     ],
 )
 def test_answers_that_never_vary_are_not_certain(goal: Goal, apart: float, ended_at: tuple[State, int, int]) -> None:
@@ -126,7 +126,7 @@ def test_answers_that_never_vary_are_not_certain(goal: Goal, apart: float, ended
 def test_a_tie_is_given_up_beside_a_pair_that_differs() -> None:
     rng = np.random.default_rng(5)
     same, other = rng.normal(size=40), rng.normal(size=40)
-    totals, goal = np.stack([same, same, other], axis=1), Goal(Kind.RANK)
+    totals, goal = np.stack([same, same, other], axis=1), Goal(GoalKind.RANK)
     half = simulate(Allocation(goal, "ABC", np.ones(40), seed=1, tilts=False), totals, most=60).answers()
     own = half.differences([(0, 1), (0, 2)])
     assert own.is_constant.tolist() == [True, False]
@@ -135,7 +135,7 @@ def test_a_tie_is_given_up_beside_a_pair_that_differs() -> None:
 
 
 def test_precision_stops_when_means_are_known_well_enough() -> None:
-    one = run(Goal(Kind.PRECISION, half_width=0.5), [0.0, 1.0], 3, 120)
+    one = run(Goal(GoalKind.PRECISION, half_width=0.5), [0.0, 1.0], 3, 120)
     assert one.standing.enough
     assert len(one.draws) < 120
     assert (one.answers().means().half_width(0.05) < 0.56).all()
@@ -146,13 +146,13 @@ def test_precision_waits_until_its_variance_is_known_where_lengths_differ_tenfol
     rng = np.random.default_rng(8)
     sizes = rng.permutation(np.repeat([1.0, 10.0], 50))
     totals = rng.normal(size=(100, 2)) * sizes[:, None]
-    one = simulate(Allocation(Goal(Kind.PRECISION, half_width=50.0), "AB", sizes, tilts=False), totals)
+    one = simulate(Allocation(Goal(GoalKind.PRECISION, half_width=50.0), "AB", sizes, tilts=False), totals)
     assert one.standing.enough and 25 < len(one.draws) < 60
     assert (one.answers().means().df >= 20).all()
 
 
 def test_only_the_two_systems_compared_are_shown() -> None:
-    one = run(Goal(Kind.BETTER, "B", "D"), [0.0, 0.0, 0.0, 2.0], 1)
+    one = run(Goal(GoalKind.BETTER, "B", "D"), [0.0, 0.0, 0.0, 2.0], 1)
     assert {draw.systems for draw in one.draws} == {(1, 3)}
     assert one.standing.winners == (3,)
 
@@ -160,13 +160,13 @@ def test_only_the_two_systems_compared_are_shown() -> None:
 @pytest.mark.parametrize(
     ("text", "goal"),
     [
-        ("rank", Goal(Kind.RANK)),
-        ("rank:2", Goal(Kind.RANK, margin=2)),
-        ("best", Goal(Kind.BEST)),
-        ("better:A,B", Goal(Kind.BETTER, "A", "B")),
-        ("not-worse:A,B,1.5", Goal(Kind.NOT_WORSE, "A", "B", margin=1.5)),
-        ("precision:3", Goal(Kind.PRECISION, half_width=3)),
-        ("agreement:0.5", Goal(Kind.AGREEMENT, minimum=0.5)),
+        ("rank", Goal(GoalKind.RANK)),
+        ("rank:2", Goal(GoalKind.RANK, margin=2)),
+        ("best", Goal(GoalKind.BEST)),
+        ("better:A,B", Goal(GoalKind.BETTER, "A", "B")),
+        ("not-worse:A,B,1.5", Goal(GoalKind.NOT_WORSE, "A", "B", margin=1.5)),
+        ("precision:3", Goal(GoalKind.PRECISION, half_width=3)),
+        ("agreement:0.5", Goal(GoalKind.AGREEMENT, minimum=0.5)),
     ],
 )
 def test_goals_are_written_and_read(text: str, goal: Goal) -> None:
@@ -193,7 +193,7 @@ def begun(seed: int, means: tuple[float, ...]) -> tuple[Allocation, np.ndarray]:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 5, 60).astype(float)
     totals = (np.array(means) + rng.normal(size=(60, len(means)))) * sizes[:, None]
-    return simulate(Allocation(Goal(Kind.RANK), "ABC", sizes, seed=seed, tilts=False), totals, most=120), totals
+    return simulate(Allocation(Goal(GoalKind.RANK), "ABC", sizes, seed=seed, tilts=False), totals, most=120), totals
 
 
 def test_expected_work_is_about_what_is_then_spent() -> None:
@@ -227,7 +227,7 @@ def test_a_clear_pair_is_more_likely_settled_soon_than_a_close_one() -> None:
 def test_the_course_tells_pairs_that_are_decided_from_pairs_that_are_given_up() -> None:
     for means, gives_up in (((0.0, 0.01, 9.0), True), ((0.0, 9.0, 18.0), False)):
         sizes, totals, _ = world(list(means), 3)
-        one = simulate(Allocation(Goal(Kind.RANK), "ABC", sizes, tilts=False), totals, most=8 * 3 * sizes.max())
+        one = simulate(Allocation(Goal(GoalKind.RANK), "ABC", sizes, tilts=False), totals, most=8 * 3 * sizes.max())
         fresh = replace(one.standing, look=2, states=(State.OPEN,) * 3, active=(0, 1, 2), enough=False)
         ahead = forecast(one.goal, one.answers(), fresh)
         assert ahead is not None
@@ -238,7 +238,7 @@ def test_the_course_tells_pairs_that_are_decided_from_pairs_that_are_given_up() 
 
 def test_nothing_is_forecast_before_there_is_anything_to_go_by() -> None:
     sizes = np.ones(40)
-    one = Allocation(Goal(Kind.RANK), "AB", sizes)
+    one = Allocation(Goal(GoalKind.RANK), "AB", sizes)
     assert forecast(one.goal, _few(one), one.standing) is None
 
 
@@ -262,7 +262,7 @@ def test_when_it_is_enough_nothing_is_left() -> None:
 def test_a_pair_that_is_left_open_is_never_decided_and_helps_no_other() -> None:
     """Whatever its data say later; and the other pairs are tested at the levels they would have had with it."""
     one, _ = begun(1, (0.0, 0.0, 5.0))
-    before = Standing(1, one.standing.pairs, (State.OPEN,) * 3, (-1,) * 3, (0, 1, 2))
+    before = GoalStanding(1, one.standing.pairs, (State.OPEN,) * 3, (-1,) * 3, (0, 1, 2))
     left = leave_open(one.goal, before, 1)
     assert (left.states, left.active, left.enough) == ((State.OPEN, State.LEFT, State.OPEN), (0, 1, 2), False)
     after = take_look(one.goal, one.answers(), left, 10)
@@ -272,7 +272,7 @@ def test_a_pair_that_is_left_open_is_never_decided_and_helps_no_other() -> None:
     assert _levels(one.goal, p, left, 3) == pytest.approx(0.05 / 3), "three pairs count, though one is tested no more"
     alone = leave_open(one.goal, leave_open(one.goal, left, 0), 2)
     assert (alone.active, alone.enough) == ((), True)
-    for goal, place in ((one.goal, 1), (Goal(Kind.PRECISION, half_width=1.0), 0)):
+    for goal, place in ((one.goal, 1), (Goal(GoalKind.PRECISION, half_width=1.0), 0)):
         with pytest.raises(StatisticError):
             leave_open(goal, left, place)
 
@@ -280,7 +280,7 @@ def test_a_pair_that_is_left_open_is_never_decided_and_helps_no_other() -> None:
 def test_what_leaving_a_pair_open_spares_is_what_its_systems_are_shown_for() -> None:
     """A pair alone: everything. While each of three systems is in two open pairs, leaving one spares nothing."""
     sizes, totals, _ = world([0.0, 0.3], 3)
-    lone = simulate(Allocation(Goal(Kind.RANK), "AB", sizes, tilts=False), totals, most=50)
+    lone = simulate(Allocation(Goal(GoalKind.RANK), "AB", sizes, tilts=False), totals, most=50)
     ahead = forecast(lone.goal, lone.answers(), lone.standing)
     assert ahead is not None and ahead.spared == pytest.approx((ahead.expected,))
     three, _ = begun(2, (0.0, 0.05, 2.0))
@@ -304,23 +304,24 @@ def estimates(value: float, share: float) -> Estimates:
     return Estimates(*single, np.zeros((1, 1)))
 
 
-def stopped(goal: Goal, complete: float, rng: np.random.Generator) -> tuple[float, Standing]:
+def stopped(goal: Goal, complete: float, rng: np.random.Generator) -> tuple[float, GoalStanding]:
     """The estimate of a campaign that is looked at until it stops, and its standing then; judged completely, it would
     have found `complete`. Every twentieth of the documents brings as much."""
     steps = rng.normal(size=LOOKS)
     steps = (steps - steps.mean()) * np.sqrt(LOOKS) + complete
-    before = Standing(0, ((0, 1),), (State.OPEN,), (-1,), (0, 1))
+    before = GoalStanding(0, ((0, 1),), (State.OPEN,), (-1,), (0, 1))
     for look in range(1, LOOKS + 1):
         value, share = float(steps[:look].mean()), look / LOOKS
         decided, _, futile = settle(goal, estimates(value, share), before, systems=2, look=look, looks=LOOKS)
         if decided[0] or futile[0] or look == LOOKS:
             state = State.DECIDED if decided[0] else State.UNDECIDABLE
-            return value, Standing(look, ((0, 1),), (state,), (0 if decided[0] else -1,), (), True)
+            return value, GoalStanding(look, ((0, 1),), (state,), (0 if decided[0] else -1,), (), True)
     raise AssertionError
 
 
 @pytest.mark.parametrize(
-    ("goal", "complete"), [(Goal(Kind.BETTER, "A", "B"), -2.4), (Goal(Kind.NOT_WORSE, "A", "B", margin=3), -0.6)]
+    ("goal", "complete"),
+    [(Goal(GoalKind.BETTER, "A", "B"), -2.4), (Goal(GoalKind.NOT_WORSE, "A", "B", margin=3), -0.6)],
 )
 def test_intervals_hold_the_truth_however_the_campaign_stopped(goal: Goal, complete: float) -> None:
     """For a pair that the complete campaign just decides, where intervals that take no notice of the stop miss far
@@ -344,8 +345,8 @@ def test_intervals_hold_the_truth_however_the_campaign_stopped(goal: Goal, compl
 
 
 def test_without_an_earlier_look_the_interval_is_the_usual_one() -> None:
-    goal = Goal(Kind.BETTER, "A", "B")
-    first = Standing(1, ((0, 1),), (State.DECIDED,), (0,), (), True)
+    goal = Goal(GoalKind.BETTER, "A", "B")
+    first = GoalStanding(1, ((0, 1),), (State.DECIDED,), (0,), (), True)
     own = estimates(3.0, 0.05)
     low, high = stopped_intervals(goal, own, first, share=0.05, documents=200)
     assert (low[0], high[0]) == pytest.approx((3 - own.half_width(0.05)[0], 3 + own.half_width(0.05)[0]), rel=1e-3)

@@ -16,8 +16,8 @@ from data_sets import data_dir
 from lanner.errors import StatisticError
 from lanner.stats.facets import facets
 from lanner.stats.mixed import (
+    MixedModelData,
     Parts,
-    Problem,
     RandomTerms,
     _flat,
     _thin,
@@ -418,7 +418,7 @@ def brute(y, x, factors, theta, reml_too):
 def test_the_deviance_is_that_of_the_full_covariance_matrix(seed, sizes, restricted, theta):
     y, x, factors = draw(seed, 40, sizes)
     theta = np.array(theta[: len(sizes)])
-    solution = Problem.of(y, x, factors).solve(theta)
+    solution = MixedModelData.of(y, x, factors).solve(theta)
     expected, beta = brute(y, x, factors, theta, restricted)
     assert solution.deviance(restricted) == pytest.approx(expected, rel=1e-9)
     assert solution.beta == pytest.approx(beta, rel=1e-6, abs=1e-8)
@@ -428,7 +428,7 @@ def test_the_deviance_is_that_of_the_full_covariance_matrix(seed, sizes, restric
 @pytest.mark.parametrize("variance", [None, 1.7])
 def test_the_gradient_is_the_slope_of_the_deviance(restricted, variance):
     y, x, factors = draw(3, 60, [9, 4])
-    problem, theta, step = Problem.of(y, x, factors), np.array([0.8, 0.3]), 1e-5
+    problem, theta, step = MixedModelData.of(y, x, factors), np.array([0.8, 0.3]), 1e-5
     slope = problem.solve(theta).gradient(restricted, variance)
     for k in range(2):
         move = step * np.eye(2)[k]
@@ -442,10 +442,10 @@ def test_factors_inside_documents_make_blocks_and_change_nothing(monkeypatch):
     document, judge = item // 5, np.tile(np.arange(4), 30)
     y = rng.normal(size=30)[item] + rng.normal(size=6)[document] + rng.normal(size=4)[judge] + rng.normal(size=120)
     x, factors, theta = np.ones((120, 1)), [judge, document, item], np.array([0.5, 1.1, 0.9])
-    blocked = Problem.of(y, x, factors)
+    blocked = MixedModelData.of(y, x, factors)
     assert max(bucket.levels.shape[1] for bucket in blocked.buckets) == 8  # a document with its five items, filled up
     monkeypatch.setattr("lanner.stats.mixed._BLOCK", 1)
-    flat = Problem.of(y, x, factors)
+    flat = MixedModelData.of(y, x, factors)
     first, second = blocked.solve(theta), flat.solve(theta)
     assert first.deviance(True) == pytest.approx(second.deviance(True))
     assert first.gradient(True) == pytest.approx(second.gradient(True))
@@ -460,7 +460,7 @@ def test_effects_are_the_predictions_and_their_errors():
     theta, variance = np.array([0.6, 1.2]), 2.0
     z = np.column_stack([(factors[k][:, None] == np.arange(q)).astype(float) for k, q in ((0, 7), (1, 4))])
     scale = np.repeat(theta, [7, 4])
-    solution = Problem.of(y, x, factors).solve(theta)
+    solution = MixedModelData.of(y, x, factors).solve(theta)
     inner = np.linalg.inv(scale[:, None] * (z.T @ z) * scale + np.eye(11))
     expected = scale * (inner @ (scale * (z.T @ (y - x @ solution.beta))))
     between = np.diag(1 / scale**2)
@@ -473,7 +473,7 @@ def test_effects_are_the_predictions_and_their_errors():
 
 def test_the_search_finds_the_lowest_point_of_a_grid():
     y, x, factors = draw(11, 80, [10, 5])
-    problem = Problem.of(y, x, factors)
+    problem = MixedModelData.of(y, x, factors)
     theta, good = minimise(problem, True)
     lowest = problem.solve(theta).deviance(True)
     grid = np.linspace(0, 3, 31)
@@ -486,7 +486,7 @@ def test_a_factor_without_variance_ends_at_zero():
     factor = np.repeat(np.arange(10), 10)
     y = rng.normal(size=100)
     y -= np.repeat([y[factor == k].mean() for k in range(10)], 10)  # the levels' means are all equal
-    theta, _ = minimise(Problem.of(y, np.ones((100, 1)), [factor]), True)
+    theta, _ = minimise(MixedModelData.of(y, np.ones((100, 1)), [factor]), True)
     assert theta[0] == 0.0
 
 
@@ -494,16 +494,16 @@ def test_too_many_levels_that_all_meet_are_refused(monkeypatch):
     monkeypatch.setattr("lanner.stats.mixed._ACROSS", 2)
     monkeypatch.setattr("lanner.stats.mixed._BLOCK", 2)
     with pytest.raises(StatisticError, match="too many levels"):
-        Problem.of(*draw(0, 40, [9, 8]))
+        MixedModelData.of(*draw(0, 40, [9, 8]))
 
 
 def test_many_levels_that_seldom_meet_are_kept_sparse_and_change_nothing(monkeypatch):
     y, x, factors = draw(3, 260, [120, 90, 4])
     theta = np.array([0.7, 0.4, 1.2])
-    full = Problem.of(y, x, factors).solve(theta)
+    full = MixedModelData.of(y, x, factors).solve(theta)
     monkeypatch.setattr("lanner.stats.mixed._THIN", 2)
     assert any(not isinstance(_thin(_flat(bucket.across)), np.ndarray) for bucket in full.problem.buckets)
-    thin = Problem.of(y, x, factors).solve(theta)
+    thin = MixedModelData.of(y, x, factors).solve(theta)
     assert thin.deviance(True) == pytest.approx(full.deviance(True), rel=1e-12)
     assert thin.gradient(True) == pytest.approx(full.gradient(True), rel=1e-9)
     for mine, theirs in zip(thin.effects(1.0), full.effects(1.0), strict=True):

@@ -20,7 +20,7 @@ from lanner.errors import InputError, StatisticError
 from lanner.stats.coefficients import accuracy, jaccard, macro_f1, micro_f1, pairwise
 from lanner.stats.ratings import ratings
 from lanner.stats.resample import Resampling
-from lanner.stats.spans import Units, Weighing, continua, disorder, gamma, spans
+from lanner.stats.spans import DissimilarityWeights, Units, continua, disorder, gamma, spans
 from property_examples import examples
 from rating_tables import golden, mean, plain_pairs, same, table
 
@@ -220,13 +220,13 @@ WORKED = {  # the example that the authors' own software comes with
 
 def test_the_worked_example_of_three_judges():
     judges = [Units.of(spans) for spans in WORKED.values()]
-    assert disorder(judges, Weighing(3, 1)) / (16 / 3) == pytest.approx(0.960625)
+    assert disorder(judges, DissimilarityWeights(3, 1)) / (16 / 3) == pytest.approx(0.960625)
 
 
 @pytest.mark.parametrize("case", GOLDEN)
 def test_the_disorder_is_that_of_the_other_implementation(case):
     judges = [Units.of([(s, e, "abc".index(name)) for s, e, name in mine]) for mine in case["units"]]
-    weighing = Weighing(case["position"], case["category"])
+    weighing = DissimilarityWeights(case["position"], case["category"])
     mean_units = sum(map(len, judges)) / len(judges)
     assert disorder(judges, weighing) / mean_units == pytest.approx(case["disorder"], rel=1e-5)
 
@@ -264,13 +264,15 @@ spans_of_one = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.inte
 @given(st.lists(spans_of_one, min_size=2, max_size=4), st.sampled_from([(1, 1), (3, 1), (1, 0), (0.5, 2)]))
 def test_the_best_alignment_is_the_best_of_all(given_spans, weights):
     judges = [Units.of([(start, start + size, name) for start, size, name in mine]) for mine in given_spans]
-    assert disorder(judges, Weighing(*weights)) == pytest.approx(by_definition(judges, Weighing(*weights)), abs=1e-9)
+    assert disorder(judges, DissimilarityWeights(*weights)) == pytest.approx(
+        by_definition(judges, DissimilarityWeights(*weights)), abs=1e-9
+    )
 
 
 def test_many_judges_are_compared_two_by_two_on_the_same_footing():
     alone = [Units.of([(100 * at, 100 * at + 5, 0)]) for at in range(6)]
-    assert disorder(alone, Weighing()) == pytest.approx(6)
-    assert disorder([Units.of([(0, 5, 0)])] * 6, Weighing()) == pytest.approx(0)
+    assert disorder(alone, DissimilarityWeights()) == pytest.approx(6)
+    assert disorder([Units.of([(0, 5, 0)])] * 6, DissimilarityWeights()) == pytest.approx(0)
 
 
 def test_turning_starts_over_at_the_end_and_keeps_lengths():

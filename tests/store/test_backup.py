@@ -45,8 +45,8 @@ def test_there_and_back_on_both_databases(store: Store, tmp_path: Path) -> None:
     restore(made.path, tmp_path / "again.sqlite")
     with Store.open(tmp_path / "again.sqlite") as again:
         assert answers(again) == answers(store)
-        seat = campaign.invitations.lookup(again, secret)
-        assert seat and seat.judge.id == "ana"
+        participant = campaign.invitations.lookup(again, secret)
+        assert participant and participant.judge.id == "ana"
         save(again, first_task(again), 0)
         assert [found.problems for found in verify(again)] == [()] * 10
 
@@ -343,9 +343,11 @@ def test_a_lock_of_another_store_in_the_same_database_is_none_of_this_one(postgr
 
 def test_many_problems_are_cut_short(whole: Store) -> None:
     with whole.writing() as tx:
-        seat = tx.judges.all(1)[0].number
+        participant = tx.judges.all(1)[0].number
         document = tx.documents.numbers(1)["d0"]
-        filled = SimpleNamespace(campaign=1, judges={"ana": seat}, tasks={"ana": None}, documents={"one": document})
+        filled = SimpleNamespace(
+            campaign=1, judges={"ana": participant}, tasks={"ana": None}, documents={"one": document}
+        )
         tx.judgements.add([answer(filled, 100 + n, question=f"x{n}", value="{") for n in range(40)])
     told = problems(whole)["answers can be read"]
     assert len(told) == 21

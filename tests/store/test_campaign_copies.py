@@ -73,8 +73,8 @@ def test_deleted_and_brought_back_it_is_as_it_was(store: Store, tmp_path: Path) 
     )
     assert after == before
     assert not any(found.problems for found in verify(store, head.hash))
-    seat = campaign.invitations.lookup(store, secret)
-    assert seat is not None and seat.judge.id == "ana"
+    participant = campaign.invitations.lookup(store, secret)
+    assert participant is not None and participant.judge.id == "ana"
     assert save(store, first_task(store), 0, {"score": 7}).done
     assert not any(found.problems for found in verify(store))
 

@@ -26,14 +26,14 @@ def entry(campaign_: int, judge: int, document: int, **more: object) -> NewEntry
 
 
 @pytest.fixture
-def seat(store: Store) -> tuple[int, int, dict[str, int]]:
+def participant(store: Store) -> tuple[int, int, dict[str, int]]:
     made = campaign.create(store, "c", TEXTS, "h_falcon", [Judge("m", JudgeKind.MODEL)], at=NOW)
     with store.reading() as tx:
         return made.id, tx.judges.all(made.id)[0].number, tx.documents.numbers(made.id)
 
 
-def test_rows_come_back_and_sums_add_up(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
-    number, judge, documents = seat
+def test_rows_come_back_and_sums_add_up(store: Store, participant: tuple[int, int, dict[str, int]]) -> None:
+    number, judge, documents = participant
     rows = [entry(number, judge, documents["d1"], attempt=n, final=n == 2, raw=f"reply {n} é") for n in (1, 2)]
     with store.writing() as tx:
         tx.ledger.add([*rows, entry(number, judge, documents["d2"])])
@@ -46,8 +46,8 @@ def test_rows_come_back_and_sums_add_up(store: Store, seat: tuple[int, int, dict
     assert (spent.replies, spent.tokens_in, spent.tokens_out, spent.cost) == (3, 30, 15, 1.5)
 
 
-def test_a_part_of_the_cost_is_not_the_cost(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
-    number, judge, documents = seat
+def test_a_part_of_the_cost_is_not_the_cost(store: Store, participant: tuple[int, int, dict[str, int]]) -> None:
+    number, judge, documents = participant
     row = entry(number, judge, documents["d1"])
     with store.writing() as tx:
         tx.ledger.add([row, entry(number, judge, documents["d1"], attempt=2, outcome="failed", cost=None)])
@@ -60,8 +60,10 @@ def test_a_part_of_the_cost_is_not_the_cost(store: Store, seat: tuple[int, int, 
     assert (spent.replies, spent.priced, spent.unpriced, spent.cost) == (2, 0.5, 1, None)
 
 
-def test_the_first_of_two_replies_to_one_question_stays(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
-    number, judge, documents = seat
+def test_the_first_of_two_replies_to_one_question_stays(
+    store: Store, participant: tuple[int, int, dict[str, int]]
+) -> None:
+    number, judge, documents = participant
     for raw in ("first", "second"):
         with store.writing() as tx:
             tx.ledger.add([entry(number, judge, documents["d1"], raw=raw)])
@@ -69,16 +71,16 @@ def test_the_first_of_two_replies_to_one_question_stays(store: Store, seat: tupl
         assert [e.raw for e in tx.ledger.of_document(judge, documents["d1"])] == ["first"]
 
 
-def test_nobody_changes_a_row(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
-    number, judge, documents = seat
+def test_nobody_changes_a_row(store: Store, participant: tuple[int, int, dict[str, int]]) -> None:
+    number, judge, documents = participant
     with store.writing() as tx:
         tx.ledger.add([entry(number, judge, documents["d1"])])
     with pytest.raises((StoreError, DBAPIError), match="append-only"), store.writing() as tx:
         tx.ledger._connection.exec_driver_sql("UPDATE ledger SET raw = 'other'")
 
 
-def test_open_tasks_by_document_and_removal_of_all(store: Store, seat: tuple[int, int, dict[str, int]]) -> None:
-    number, judge, documents = seat
+def test_open_tasks_by_document_and_removal_of_all(store: Store, participant: tuple[int, int, dict[str, int]]) -> None:
+    number, judge, documents = participant
     with store.writing() as tx:
         tx.ledger.add([entry(number, judge, documents["d1"])])
     with store.reading() as tx:

@@ -16,8 +16,8 @@ from sqlalchemy import Connection, create_engine, event
 
 from killed_process import KilledProcess
 from lanner.errors import StoreError
-from lanner.store import CollisionError, DisconnectedError, Memo, Store, Transaction, schema
-from lanner.store.store import Turns, file_system_of, locate, postgresql_warnings, read_mounts, sqlite_warnings
+from lanner.store import CollisionError, DisconnectedError, RecentCache, Store, Transaction, schema
+from lanner.store.store import WriteQueue, file_system_of, locate, postgresql_warnings, read_mounts, sqlite_warnings
 from store_rows import NOW, answer, fill
 
 
@@ -225,7 +225,7 @@ def test_lost_connections_to_postgres_are_made_again(postgres_server: str, postg
 
 def test_who_writes_again_and_again_lets_others_write_in_between(sqlite_path: Path) -> None:
     """SQLite keeps no order: a thread that wrote one transaction after the other held up a save for seconds."""
-    turns, order = Turns(), list[str]()
+    turns, order = WriteQueue(), list[str]()
 
     def work(name: str) -> None:
         with turns.take(60):
@@ -284,7 +284,7 @@ def test_makes_once_and_forgets_the_least_used() -> None:
         made.append(name)
         return name.upper()
 
-    memo = Memo(size=2)
+    memo = RecentCache(size=2)
     for name in ("a", "b", "a", "c", "a", "b"):
         assert memo.get(name, lambda name=name: make(name)) == name.upper()
     assert made == ["a", "b", "c", "b"]

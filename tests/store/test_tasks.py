@@ -8,7 +8,7 @@ import pytest
 
 from lanner import campaign
 from lanner.model import CampaignState, Item, Judge, JudgeKind, Role, Task
-from lanner.store import Place, Progressed, Standing, Store, Transaction
+from lanner.store import SavedProgress, Store, TaskItem, TaskStanding, Transaction
 from lanner.store.rows import micros, moment
 from lanner.store.tasks import _LAST_POSITIONS, _PLACES
 from store_rows import NOW, answer, fill
@@ -55,7 +55,7 @@ def test_free_tasks_go_to_one_judge_each(store: Store, filled: SimpleNamespace) 
         tx.judges.add(filled.campaign, extra, NOW)
         free = [Task(0, "", page, (Item("two", "0"),)) for page in pages for _ in range(2)]
         tx.tasks.add(filled.campaign, free, {}, filled.documents, NOW)
-        numbers = [seat.number for seat in tx.judges.all(filled.campaign)][2:]
+        numbers = [participant.number for participant in tx.judges.all(filled.campaign)][2:]
 
     def claim(judge: int) -> int | None:
         return store.write(lambda tx: tx.tasks.claim(filled.campaign, judge))
@@ -94,9 +94,9 @@ def test_what_the_organisers_page_counts(store: Store) -> None:
     campaign.submit(store, task.id, 1, complete(), submission="one", elapsed=90.0, active=60.0, at=now)
     with store.reading() as tx:
         assert tx.tasks.item_progress(task.id)[1][1:3] == (90.0, 60.0)
-        seat = tx.judges.all(1)[0].number
-        assert tx.tasks.active_since(seat, now - timedelta(hours=1)) == 60.0
-        assert tx.tasks.active_since(seat, now + timedelta(hours=1)) == 0.0
+        participant = tx.judges.all(1)[0].number
+        assert tx.tasks.active_since(participant, now - timedelta(hours=1)) == 60.0
+        assert tx.tasks.active_since(participant, now + timedelta(hours=1)) == 0.0
         controls = tx.tasks.with_role(1, Role.CONTROL)
         assert {task.judge for task in controls} == {"J1", "J2"}
         assert {item.role for task in controls for item in task.items} == {Role.CONTROL}
@@ -124,9 +124,9 @@ def test_places_say_what_decides_about_an_answer(store: Store, filled: SimpleNam
         wanted = [(bo, 1), (0, 0), (ana, 2), (ana, 3), (ana, -1), (ana, 2**70), (2**62, 0), (ana, 2)]
         found = tx.tasks.places([(*place, "new") for place in wanted])
         version = tx.campaigns.version(filled.campaign)
-    standing = Standing(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def", version)
+    standing = TaskStanding(filled.campaign, filled.judges["bo"], CampaignState.OPEN, True, "abc", "def", version)
     one, itself = filled.documents["one"], filled.documents[""]
-    assert found[0] == Place(standing, "bo", JudgeKind.PERSON, "page", itself, one, Item("one", "1", ("alder",)))
+    assert found[0] == TaskItem(standing, "bo", JudgeKind.PERSON, "page", itself, one, Item("one", "1", ("alder",)))
     assert found[1] is None and found[6] is None
     assert found[2] == found[7] and found[2] is not None and found[2].item == Item("one", "2", ("alder",))
     for beyond in found[3:6]:
@@ -139,7 +139,7 @@ def test_free_tasks_controls_and_models_are_told_apart(store: Store, filled: Sim
     control = Item("two", "", ("alder", "birch"), Role.CONTROL, {"alder": "Ætt. \"'"}, {"q": {"at_most": 3}})
     with store.writing() as tx:
         tx.judges.add(filled.campaign, [Judge("gpt", JudgeKind.MODEL)], NOW)
-        judges = {seat.judge.id: seat.number for seat in tx.judges.all(filled.campaign)}
+        judges = {participant.judge.id: participant.number for participant in tx.judges.all(filled.campaign)}
         new = [Task(0, "", "page", (control,)), Task(0, "gpt", "page", (Item(""),))]
         tx.tasks.add(filled.campaign, new, judges, filled.documents, NOW)
         tasks = {entry.task.judge: entry.task.id for entry in tx.tasks.of_campaign(filled.campaign)}
@@ -151,8 +151,8 @@ def test_free_tasks_controls_and_models_are_told_apart(store: Store, filled: Sim
 def test_progress_keeps_the_longest_times(store: Store, filled: SimpleNamespace) -> None:
     task = filled.tasks["ana"]
     with store.writing() as tx:
-        tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, False, 5, 4)], micros(NOW))
-        tx.tasks.set_saved([Progressed(task, 1, True, 3, 9), Progressed(task, 2, False, None, None)], micros(NOW))
+        tx.tasks.set_saved([SavedProgress(task, 0, True, 20, 12.5), SavedProgress(task, 1, False, 5, 4)], micros(NOW))
+        tx.tasks.set_saved([SavedProgress(task, 1, True, 3, 9), SavedProgress(task, 2, False, None, None)], micros(NOW))
         progress = tx.tasks.item_progress(task)
         assert [item[:3] for item in progress] == [(1, 20.0, 12.5), (1, 5.0, 9.0), (0, 0.0, 0.0)]
 
@@ -203,7 +203,7 @@ def test_a_place_says_whether_its_campaign_knows_the_submission(store: Store, fi
 def test_progress_by_judge_document_and_page(store: Store, filled: SimpleNamespace) -> None:
     task = filled.tasks["ana"]
     with store.writing() as tx:
-        tx.tasks.set_saved([Progressed(task, 0, True, 20, 12.5), Progressed(task, 1, True, 5, 9)], micros(NOW))
+        tx.tasks.set_saved([SavedProgress(task, 0, True, 20, 12.5), SavedProgress(task, 1, True, 5, 9)], micros(NOW))
         tx.tasks.set_finished(filled.tasks["bo"], NOW)
     with store.reading() as tx:
         assert [bool(item.done) for item in tx.tasks.item_progress(task)] == [True, True, False]
@@ -224,8 +224,8 @@ def test_sums_by_judge_and_domain_are_those_by_document(store: Store) -> None:
         shares = tx.progress.domain_shares(1)
         by_document = tx.progress.shares(1)
         totals = tx.progress.totals()
-        seat = tx.judges.all(1)[0].number
-        overview = tx.progress.overview(seat)
+        participant = tx.judges.all(1)[0].number
+        overview = tx.progress.overview(participant)
     assert [(s.judge, s.domain) for s in shares] == [
         ("J1", "social"), ("J1", "news"), ("J2", "social"), ("J2", "news"),
     ]  # fmt: skip

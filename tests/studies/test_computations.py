@@ -6,7 +6,7 @@ from lanner.stats.metaeval import Scorer
 from lanner.studies import computations
 from lanner.studies import computations as compute
 from lanner.studies.computations import rates
-from lanner.studies.study import Data, Scores
+from lanner.studies.study import AlignedScores, Data
 from reports.world import material
 
 PARTS = Data({"h": material("h_falcon"), "f": material("falcon")})
@@ -68,7 +68,7 @@ def data() -> Data:
     twin = Scorer("twin", SYSTEMS, gold.copy())
     noise = Scorer("noise", SYSTEMS, rng.normal(size=(4, 30)))
     documents = tuple(f"d{k // 5}" for k in range(30))
-    return Data(scores=Scores(Scorer("gold", SYSTEMS, gold), (twin, noise), ("ref",), documents))
+    return Data(scores=AlignedScores(Scorer("gold", SYSTEMS, gold), (twin, noise), ("ref",), documents))
 
 
 def test_a_metric_that_is_gold_agrees_with_it() -> None:

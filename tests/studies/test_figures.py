@@ -6,7 +6,7 @@ import pytest
 
 from lanner.studies.figures import KINDS, draw
 from lanner.studies.reproduce import read
-from lanner.studies.study import Data, Drawing, load, names
+from lanner.studies.study import Data, PublishedFigure, load, names
 from reports.world import material
 
 DATA = Data({"h": material("h_falcon"), "f": material("falcon"), "p": material("parity")})
@@ -29,7 +29,7 @@ NAMES = {"j0": "A", "j1": "B", "j2": "C"}
     ],
 )
 def test_a_figure_says_what_it_shows(kind: str, options: Mapping[str, Any], word: str) -> None:
-    figure, finding = draw(Drawing("Figure 9 of the paper", kind, "How to read it.", options), DATA)
+    figure, finding = draw(PublishedFigure("Figure 9 of the paper", kind, "How to read it.", options), DATA)
     assert figure.svg.startswith("<svg")
     assert word in finding
     assert figure.caption.endswith("Drawn after Figure 9 of the paper.")

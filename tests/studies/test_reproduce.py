@@ -15,7 +15,7 @@ from lanner.studies.reproduce import (
     NOT_COMPUTABLE,
     NOT_PRINTED,
     RECOVERED,
-    Check,
+    ValueCheck,
     check,
     findings,
     ours,
@@ -25,7 +25,7 @@ from lanner.studies.reproduce import (
     summary,
     typed,
 )
-from lanner.studies.study import COMPUTATIONS, Cell, CellResult, Data, Study, judgements, load
+from lanner.studies.study import COMPUTATIONS, CellResult, Data, PublishedValue, Study, judgements, load
 
 
 @pytest.mark.data
@@ -76,7 +76,7 @@ def test_simulated_values_are_called_so_and_the_papers_own_stand_apart(name: str
     assert simulated
     assert all(cell.where.startswith("Simulated judges") for cell in simulated)
     assert not any("simulat" in cell.where.casefold() for cell in study.cells if not cell.simulated)
-    checks = [Check(cell, CellResult(0.5, 0.4, 0.6, truth=0.5), RECOVERED) for cell in simulated]
+    checks = [ValueCheck(cell, CellResult(0.5, 0.4, 0.6, truth=0.5), RECOVERED) for cell in simulated]
     printed = sum(cell.paper is not None for cell in simulated)
     assert summary(checks).startswith(f"{printed} of {printed} cannot be computed; simulated judges: ")
     assert not any(row["verdict"] == AGREES for row in (made.row() for made in checks))
@@ -94,7 +94,7 @@ def test_simulated_values_are_called_so_and_the_papers_own_stand_apart(name: str
     ],
 )
 def test_an_agreement_says_what_it_rests_on(cell_options: dict[str, Any], value: float, proviso: str) -> None:
-    made = Check(Cell(**{**_CELL, **cell_options}), CellResult(value), AGREES)
+    made = ValueCheck(PublishedValue(**{**_CELL, **cell_options}), CellResult(value), AGREES)
     assert made.proviso == made.row()["proviso"] == proviso
     assert replace(made, verdict=DIFFERS).proviso == ""
     if proviso:
@@ -129,18 +129,18 @@ def test_a_table_of_a_second_data_set_says_that_it_is_absent(monkeypatch: pytest
     assert all(made.known for made in absent)
 
 
-def cell(paper: float | str, **more: object) -> Cell:
-    return Cell("T", "r", "c", paper, "texts", {}, **more)  # type: ignore[arg-type]
+def cell(paper: float | str, **more: object) -> PublishedValue:
+    return PublishedValue("T", "r", "c", paper, "texts", {}, **more)  # type: ignore[arg-type]
 
 
 def test_rows_have_both_values_and_the_difference() -> None:
-    row = Check(cell(0.5), CellResult(0.51), DIFFERS).row()
+    row = ValueCheck(cell(0.5), CellResult(0.51), DIFFERS).row()
     assert set(row) == {"where", "row", "column", "paper", "value", "difference", "verdict", "proviso"}
     assert row["difference"] == pytest.approx(0.01)
 
 
 def test_the_summary_counts_and_names_surprises() -> None:
-    text = summary([Check(cell(1), CellResult(1.0), AGREES), Check(cell(1), CellResult(2.0), DIFFERS)])
+    text = summary([ValueCheck(cell(1), CellResult(1.0), AGREES), ValueCheck(cell(1), CellResult(2.0), DIFFERS)])
     assert text == "1 of 2 agree; 1 of 2 differ; 1 are not as this file expects."
 
 
@@ -150,15 +150,25 @@ def test_a_missing_folder() -> None:
 
 
 CHECKS = [
-    Check(Cell("Table 1", "a", "κ", 0.5, "x", {}), CellResult(0.5), AGREES),
-    Check(
-        Cell("Table 2", "b", "κ", 0.5, "x", {}, note="rows are missing"), CellResult(0.61), DIFFERS, "rows are missing"
+    ValueCheck(PublishedValue("Table 1", "a", "κ", 0.5, "x", {}), CellResult(0.5), AGREES),
+    ValueCheck(
+        PublishedValue("Table 2", "b", "κ", 0.5, "x", {}, note="rows are missing"),
+        CellResult(0.61),
+        DIFFERS,
+        "rows are missing",
     ),
-    Check(Cell("Text", "slowest", "domain", "literary", "x", {}), CellResult("news", detail="news 1.16"), DIFFERS),
-    Check(
-        Cell("Table 3", "c", "α", 0.1, "x", {}, note="not released"), CellResult(None), NOT_COMPUTABLE, "not released"
+    ValueCheck(
+        PublishedValue("Text", "slowest", "domain", "literary", "x", {}),
+        CellResult("news", detail="news 1.16"),
+        DIFFERS,
     ),
-    Check(Cell("Table 4", "d", "α", None, "x", {}), CellResult(0.2), NOT_PRINTED),
+    ValueCheck(
+        PublishedValue("Table 3", "c", "α", 0.1, "x", {}, note="not released"),
+        CellResult(None),
+        NOT_COMPUTABLE,
+        "not released",
+    ),
+    ValueCheck(PublishedValue("Table 4", "d", "α", None, "x", {}), CellResult(0.2), NOT_PRINTED),
 ]
 STUDY = Study("s", "A study", "Somebody 2020", "a folder", tuple(c.cell for c in CHECKS), ("Two rows are lost.",))
 
@@ -193,7 +203,9 @@ def test_nothing_differs_then_there_is_no_such_part() -> None:
 
 
 def test_an_estimate_stands_with_its_interval() -> None:
-    found = Check(Cell("T", "r", "κ", 0.7, "x", {}, simulated=True), CellResult(0.48, 0.4, 0.6, truth=0.5), RECOVERED)
+    found = ValueCheck(
+        PublishedValue("T", "r", "κ", 0.7, "x", {}, simulated=True), CellResult(0.48, 0.4, 0.6, truth=0.5), RECOVERED
+    )
     simulated = Study("s", "S", "S", "none", (found.cell,), reader="simulation")
     made = page(simulated, [found], Data())
     assert made.tables[0].rows[0]["ours0"] == "0.480 [0.400, 0.600] ◇"
@@ -202,16 +214,22 @@ def test_an_estimate_stands_with_its_interval() -> None:
     assert headings == ["", "paper", "simulated truth", "simulated estimate"]
     assert (made.tables[0].rows[0]["paper0"], made.tables[0].rows[0]["true0"]) == ("0.700", "0.500")
     assert "1 of 1 known truths lie within" in " ".join(made.findings)
-    lost = Check(found.cell, CellResult(0.3, 0.2, 0.4, truth=0.5), MISSED)
+    lost = ValueCheck(found.cell, CellResult(0.3, 0.2, 0.4, truth=0.5), MISSED)
     assert "Not recovered: T, r, κ." in " ".join(findings(simulated, [found, lost]))
     assert typed(None, 2) == "—"
     assert [typed(0.0001, 3), typed(-0.0001, 3), typed(0.0, 3)] == ["< 0.001", "> −0.001", "0.000"]
 
 
 def test_what_cannot_exceed_one_has_no_zero_in_front_and_small_p_is_no_zero() -> None:
-    p = Check(Cell("T", "r", "p", "<.001", "preferred", {"give": "p_drop"}), CellResult(0.000005), AGREES)
-    kappa = Check(Cell("T", "s", "κ", 0.5, "agreement", {"statistic": "kappa"}), CellResult(0.5004), AGREES)
-    spans = Check(Cell("T", "u", "ESA", 0.45, "spans_per_segment", {}, digits=2), CellResult(0.432, 0.4, 0.5), DIFFERS)
+    p = ValueCheck(
+        PublishedValue("T", "r", "p", "<.001", "preferred", {"give": "p_drop"}), CellResult(0.000005), AGREES
+    )
+    kappa = ValueCheck(
+        PublishedValue("T", "s", "κ", 0.5, "agreement", {"statistic": "kappa"}), CellResult(0.5004), AGREES
+    )
+    spans = ValueCheck(
+        PublishedValue("T", "u", "ESA", 0.45, "spans_per_segment", {}, digits=2), CellResult(0.432, 0.4, 0.5), DIFFERS
+    )
     assert [ours(p), ours(kappa), ours(spans)] == ["< .001", ".500", "0.432 [0.400, 0.500]"]
 
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings, Site
+from lanner.web.site import ServerSettings, Site
 from web_clients import another
 
 
@@ -36,7 +36,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def client(store: Store) -> Iterator[TestClient]:
     app = create_app(
-        store, settings=Settings(setup_code="the-code", entry_code="come-in", entry_account="demo", processes=False)
+        store,
+        settings=ServerSettings(setup_code="the-code", entry_code="come-in", entry_account="demo", processes=False),
     )
     with TestClient(app, follow_redirects=False) as opened:
         yield opened

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.store import Store
-from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Kind, form_token
+from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, VisitorKind, form_token
 from lanner.web.app import ROUTES, create_app
 from lanner.web.organising import live
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import another, enter, open_campaign, sign_in
 
 Visitors = dict[str, tuple[TestClient, str]]
@@ -34,7 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> Iterator[TestClient]:
-    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as opened:
         yield opened
 
 
@@ -126,7 +126,7 @@ def test_the_table_is_what_happens(way: str, visitors: Visitors, client: TestCli
             continue  # what is not theirs does not exist for them: the next two tests
         browser, token = visitors[name]
         status = ask(browser, token, way, task).status_code
-        if Kind(kind) in ACCESS[way]:
+        if VisitorKind(kind) in ACCESS[way]:
             assert status not in REFUSED or (ACCESS[way] == ANYONE and status == 403), f"{way} refuses {name}: {status}"
         else:
             assert status in REFUSED, f"{way} lets {name} in: {status}"
@@ -137,7 +137,7 @@ def test_campaigns_of_others_do_not_exist(way: str, visitors: Visitors, client: 
     browser, token = visitors["stranger"]
     task = campaign.tasks(store, "trial", "J1")[0].id
     status = ask(browser, token, way, task).status_code
-    assert status == (404 if Kind.ORGANISER in ACCESS[way] else 403)
+    assert status == (404 if VisitorKind.ORGANISER in ACCESS[way] else 403)
 
 
 @pytest.mark.parametrize("way", [way for way in WALKED if "{id:int}" in way])

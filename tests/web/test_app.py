@@ -4,7 +4,7 @@ from starlette.testclient import TestClient
 
 from lanner.store import Store
 from lanner.web import app as web
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 
 
 def test_unknown_pages_and_wrong_methods_are_said_in_words(client: TestClient) -> None:
@@ -15,7 +15,7 @@ def test_unknown_pages_and_wrong_methods_are_said_in_words(client: TestClient) -
 
 
 def test_bodies_are_limited_by_route(store: Store) -> None:
-    with TestClient(web.create_app(store, settings=Settings(form_bytes=100))) as small:
+    with TestClient(web.create_app(store, settings=ServerSettings(form_bytes=100))) as small:
         assert small.post("/login", data={"name": "x" * 200}).status_code == 413
 
 

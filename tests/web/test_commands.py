@@ -15,7 +15,7 @@ from lanner.store.backup import copies, verify_file
 from lanner.web import commands
 from lanner.web.app import create_app
 from lanner.web.commands import Runs, ScheduledBackups, _last, _summary
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from stub_server import Stub, running
 from web_clients import open_campaign, sign_in
 
@@ -84,7 +84,7 @@ def test_it_runs_with_the_server_and_ends_with_it(store: Store, tmp_path: Path) 
 def test_a_model_judges_from_the_page(store: Store) -> None:
     open_campaign(store, protocol="sqm")
     with running(Stub()) as url:
-        app = create_app(store, settings=Settings(processes=False, model_servers=(url,)))
+        app = create_app(store, settings=ServerSettings(processes=False, model_servers=(url,)))
         with TestClient(app, follow_redirects=False) as client:
             token = sign_in(client, store)
             form = {"token": token, "do": "start", "model": "m", "base_url": url}

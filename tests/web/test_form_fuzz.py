@@ -29,7 +29,7 @@ from lanner import campaign
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.app import ROUTES, create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import another, complete, enter, open_campaign, sign_in
 
 EVERYTHING = bool(os.environ.get("LANNER_FUZZ"))
@@ -166,7 +166,7 @@ PREFILL = """<form method="post" action="/campaigns/trial/prefill"><input name="
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("fuzz")
-    settings = Settings(
+    settings = ServerSettings(
         processes=False, backups=folder / "copies", setup_code="code", model_servers=("http://127.0.0.1:9",)
     )
     with Store.open(folder / "lanner.sqlite") as store:

@@ -17,7 +17,7 @@ from lanner.protocols import load
 from lanner.protocols.reading import parse_toml
 from lanner.store import Store
 from lanner.web.app import ROUTES, create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import complete, enter, sign_in
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'--></title>{{ 7*7 }}${7*7}\u202e"
@@ -33,7 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> Iterator[TestClient]:
-    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as opened:
         yield opened
 
 

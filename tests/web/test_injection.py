@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import complete, enter, open_campaign, save, sign_in
 
 HOSTILE = {
@@ -53,7 +53,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def visit(store: Store) -> Iterator[tuple[TestClient, int, str]]:
     """A browser that is both a judge and an owner, the judge's task, the owner's form token."""
     secrets = open_campaign(store)
-    app = create_app(store, settings=Settings(processes=False, backups=Path()))
+    app = create_app(store, settings=ServerSettings(processes=False, backups=Path()))
     with TestClient(app, follow_redirects=False, raise_server_exceptions=False) as client:
         task = enter(client, secrets["J1"])[0]
         yield client, task, sign_in(client, store)

@@ -28,9 +28,9 @@ from lanner.web.middleware import (
     BodyTimeout,
     CountRequests,
     Headers,
-    Protocol,
     RequestCounts,
     Throttle,
+    TimeoutProtocol,
     allowed_hosts,
     host_name,
     is_unambiguous,
@@ -122,7 +122,7 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     monkeypatch.setattr(middleware, "BODY_SECONDS", 0.2)
     app = BodyTimeout(Starlette(routes=[Route("/", echo, methods=["POST", "GET"])]))
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=Protocol, log_level="critical", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, http=TimeoutProtocol, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
     thread.start()
     yield listening.getsockname()

@@ -20,7 +20,7 @@ from lanner.campaign.accounts import SCOPES, issue
 from lanner.store import Store
 from lanner.web.api import OPERATIONS, Operation, description
 from lanner.web.server import server
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import another, complete, open_campaign, sign_in
 
 EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 2
@@ -36,7 +36,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        serving = server(store, port=port, settings=Settings(processes=False))
+        serving = server(store, port=port, settings=ServerSettings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()
         while not serving.started:

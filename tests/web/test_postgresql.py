@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import another, complete, enter, open_campaign, save, sign_in
 
 pytestmark = pytest.mark.postgres
@@ -25,7 +25,7 @@ def store(postgres_url: str) -> Iterator[Store]:
 
 def test_judges_save_at_once_and_the_organiser_sees_it(store: Store) -> None:
     secrets = open_campaign(store)
-    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as client:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as client:
         judges = {}
         for judge, secret in secrets.items():
             browser = another(client)

@@ -16,7 +16,7 @@ from lanner.web import problems
 from lanner.web.access import SignInNeeded
 from lanner.web.drafting.uploads import without_folders
 from lanner.web.problems import error_text, parts
-from lanner.web.site import Settings, Site
+from lanner.web.site import ServerSettings, Site
 from lanner.web.speech import speaking
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b"", "state": {}}
@@ -50,7 +50,7 @@ def failing(store: Store) -> TestClient:
             Exception: problems.bug,
         },
     )
-    app.state.site = Site(store, Settings())
+    app.state.site = Site(store, ServerSettings())
     return TestClient(app, raise_server_exceptions=False, follow_redirects=False)
 
 

@@ -20,7 +20,7 @@ from lanner.model import Judge, JudgeKind, Judgement
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.organising.files import FORMATS
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import SYSTEMS, complete, documents, sign_in
 
 PEOPLE = (
@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> Iterator[TestClient]:
-    with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+    with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as opened:
         yield opened
 
 

@@ -37,7 +37,7 @@ from lanner import campaign
 from lanner.model import Document, Judge, Segment
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from live_server import Live
 
 NODE = shutil.which("node")
@@ -89,7 +89,9 @@ class InProcess:
         self.start()
 
     def start(self) -> None:
-        self._client = TestClient(create_app(self.store, settings=Settings(processes=False)), follow_redirects=False)
+        self._client = TestClient(
+            create_app(self.store, settings=ServerSettings(processes=False)), follow_redirects=False
+        )
         self._client.__enter__()
         self._client.get(f"/j/{self.secret}")
 

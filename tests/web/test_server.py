@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
-from lanner.web.server import Server, Settings, begin_log, serve, server
+from lanner.web.server import Server, ServerSettings, begin_log, serve, server
 
 
 def test_serving_ends_gracefully(store: Store) -> None:
@@ -35,7 +35,7 @@ def test_serving_ends_gracefully(store: Store) -> None:
 
 
 def test_a_server_answers_to_its_own_names_only(store: Store) -> None:
-    settings = Settings(public_url="https://judge.example.org", processes=False)
+    settings = ServerSettings(public_url="https://judge.example.org", processes=False)
     app = server(store, settings=settings, hosts=("other.example.org",)).config.app
     for host in ("judge.example.org", "other.example.org", "localhost:8000", "127.0.0.1"):
         assert TestClient(app).get("/healthz", headers={"host": host}).status_code == 200
@@ -47,7 +47,7 @@ def test_while_it_serves_threads_take_short_turns(store: Store, monkeypatch: pyt
     monkeypatch.setattr(Server, "run", lambda _: turns.append(sys.getswitchinterval()))
     monkeypatch.setattr(gc, "freeze", lambda: None)
     try:
-        serve(store, settings=Settings(processes=False))
+        serve(store, settings=ServerSettings(processes=False))
     finally:
         sys.setswitchinterval(before)
     assert turns and turns[0] < before

@@ -13,7 +13,15 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.store.accounts import Sessions as SessionRows
 from lanner.web import access
-from lanner.web.access import ACCOUNT_COOKIE, ACCOUNT_DAYS, JUDGE_COOKIE, JUDGE_DAYS, Sessions, Visitor, judge_cookie
+from lanner.web.access import (
+    ACCOUNT_COOKIE,
+    ACCOUNT_DAYS,
+    JUDGE_COOKIE,
+    JUDGE_DAYS,
+    SessionCache,
+    Visitor,
+    judge_cookie,
+)
 from web_clients import HOST, another, open_campaign, sign_in
 
 
@@ -23,7 +31,7 @@ def account(store: Store) -> int:
 
 
 def test_only_the_hash_of_a_token_is_kept(store: Store) -> None:
-    sessions = Sessions(store)
+    sessions = SessionCache(store)
     token = sessions.open(account=account(store))
     assert len(token) >= 43
     with store.reading() as tx:
@@ -32,7 +40,7 @@ def test_only_the_hash_of_a_token_is_kept(store: Store) -> None:
 
 
 def test_a_closed_session_is_closed_everywhere(store: Store) -> None:
-    here, there = Sessions(store), Sessions(store)
+    here, there = SessionCache(store), SessionCache(store)
     number = account(store)
     token, other = here.open(account=number), here.open(account=number)
     assert there.find(token) is not None
@@ -45,7 +53,7 @@ def test_a_closed_session_is_closed_everywhere(store: Store) -> None:
 
 
 def test_a_session_is_remembered_for_seconds_not_for_ever(store: Store) -> None:
-    sessions = Sessions(store)
+    sessions = SessionCache(store)
     token = sessions.open(account=account(store))
     assert sessions.remembered(token) is None
     sessions.find(token)
@@ -60,7 +68,7 @@ def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
     """Judges who began together would all ask the store anew in one second, and their saves wait for it."""
     clock = [100.0]
     monkeypatch.setattr(access, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    here, there = Sessions(store), Sessions(store)
+    here, there = SessionCache(store), SessionCache(store)
     number = account(store)
     used, idle, ended, closed = (here.open(account=number) for _ in range(4))
     for token in (used, idle, ended, closed):
@@ -98,7 +106,7 @@ def test_two_browsers_have_two_sessions(client: TestClient, store: Store) -> Non
 
 def test_a_judge_may_hold_several_links() -> None:
     visitor = Visitor(links=(("new", 7, 1), ("old", 3, 2)))
-    assert visitor.seats == (7, 3)
+    assert visitor.participants == (7, 3)
     assert visitor.token_of(3) == "old"
     assert visitor.token_of(9) == ""
 
@@ -129,15 +137,15 @@ def test_an_old_session_of_an_account_is_renewed_by_looking(client: TestClient, 
 
 def test_a_judges_session_is_renewed_at_home(client: TestClient, store: Store) -> None:
     open_campaign(store)
-    seat = campaign.seats(store, "trial")[0].number
-    old = aged(store, judge=seat)
+    participant = campaign.participants(store, "trial")[0].number
+    old = aged(store, judge=participant)
     client.cookies.set(JUDGE_COOKIE, old, domain=HOST)
     task = campaign.tasks(store, "trial", "J1")[0].id
     client.get(f"/task/{task}")
     assert client.cookies.get(JUDGE_COOKIE, domain=HOST) == old
     client.get("/work")
     assert client.cookies.get(JUDGE_COOKIE, domain=HOST) is None, "the cookie of an earlier version"
-    assert client.cookies.get(judge_cookie(seat), domain=HOST) not in (None, old)
+    assert client.cookies.get(judge_cookie(participant), domain=HOST) not in (None, old)
     assert client.get(f"/task/{task}").status_code == 200
 
 

@@ -10,14 +10,14 @@ from starlette.testclient import TestClient
 from lanner.campaign import SaveQueue
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.web.site import Settings, Site
+from lanner.web.site import ServerSettings, Site
 from web_clients import complete, enter, open_campaign, save, sign_in
 
 SUBMIT = sys.modules[SaveQueue.__module__]
 
 
 def test_what_was_begun_is_finished_before_closing(store: Store) -> None:
-    site = Site(store, Settings())
+    site = Site(store, ServerSettings())
     done: list[int] = []
 
     async def work() -> None:
@@ -31,7 +31,7 @@ def test_what_was_begun_is_finished_before_closing(store: Store) -> None:
 
 
 def test_reads_do_not_wait_for_writes(store: Store) -> None:
-    site = Site(store, Settings())
+    site = Site(store, ServerSettings())
     release = threading.Event()
 
     async def work() -> str:

@@ -20,9 +20,9 @@ import polars as pl
 from lanner.analysis.measures import (
     FEWEST_ITEMS,
     PEOPLE,
+    AnswerPart,
     CountedRows,
     Measure,
-    Part,
     QuestionPlan,
     mean_alpha,
     plan,
@@ -53,7 +53,7 @@ from lanner.model import (
 from lanner.model.messages import leading
 from lanner.protocols.prefilled import Help
 from lanner.stats.coefficients import alpha, jaccard_distance, pairwise
-from lanner.stats.estimate import Plan
+from lanner.stats.estimate import StatisticPlan
 from lanner.stats.preference import comparisons
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Resampling
@@ -264,7 +264,7 @@ class QuestionAgreement:
     @property
     def weakest(self) -> PartAgreement | None:
         """The row of a grid on which judges agree least; None for other questions, and where none stands out."""
-        rows = [part for part in self.parts if part.measure.part is Part.ROW and part.result.value is not None]
+        rows = [part for part in self.parts if part.measure.part is AnswerPart.ROW and part.result.value is not None]
         weakest = leading(rows, lambda part: -(part.result.value or 0.0))
         return weakest[0] if len(weakest) == 1 else None
 
@@ -292,7 +292,7 @@ def question_agreement(
         return QuestionAgreement(entry, _undefined_result(entry.headline, error))
     parts = tuple(PartAgreement(part, rows.sign(_of_part(ratings, part, how))) for part in entry.parts)
     headline = _add_labels(rows.sign(_of_part(ratings, entry.headline, how)), entry.headline)
-    if entry.headline.part is Part.MEAN_OF_ROWS:
+    if entry.headline.part is AnswerPart.MEAN_OF_ROWS:
         table = tuple({"row": part.measure.row, **part.result.row()} for part in parts)
         headline = replace(headline, rows=table)
     unassisted_rows = unaided_rows(rows, entry)
@@ -339,7 +339,7 @@ def measure(
     return result if unaided_rows(rows, entry) is None else _add_inflation_note(result)
 
 
-def statistic_plan(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> Plan:
+def statistic_plan(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> StatisticPlan:
     """The same coefficient before its interval is made, so that it can be set against another."""
     data, options = answers_for(rows.table, coefficient, entry)
     return coefficient.statistic.plan(data, coefficient.question, **options)
@@ -396,7 +396,7 @@ def without_each_judge(rows: CountedRows, entry: QuestionPlan, *, resampling: Re
 
 
 @dataclass(frozen=True, slots=True)
-class LeavingOut:
+class ExclusionEffect:
     """What leaving a judge out of all results would change: agreement on a question with and without them, and the
     answers that count."""
 
@@ -409,12 +409,12 @@ class LeavingOut:
 
 def leaving_out(
     rows: CountedRows, entry: QuestionPlan, judge: str, *, resampling: Resampling | None = None
-) -> LeavingOut:
+) -> ExclusionEffect:
     """The price of leaving a judge out, before it is done; computed as it will be afterwards."""
     rest = rows.without(judge)
     now, without = (question_agreement(part, entry, resampling=resampling) for part in (rows, rest))
     answers, answers_without = (_count_answers(part.table, entry) for part in (rows, rest))
-    return LeavingOut(judge, now, without, answers, answers_without)
+    return ExclusionEffect(judge, now, without, answers, answers_without)
 
 
 def _count_answers(rows: pl.DataFrame, entry: QuestionPlan) -> int:
@@ -429,7 +429,7 @@ def ratings_of(rows: pl.DataFrame, entry: QuestionPlan) -> Ratings:
         return question_ratings(rows, entry.question)
     own = rows.filter(pl.col("question") == entry.id)
     judges = sorted(own["judge"].unique().to_list())
-    value = ("spans",) if entry.headline.part is Part.MARKED else entry.headline.statistic.reads
+    value = ("spans",) if entry.headline.part is AnswerPart.MARKED else entry.headline.statistic.reads
     ratings = entry.headline.statistic.ratings(own, entry.id, judges=judges, value=value, roles=ROLES)
     return _marked_or_not(ratings) if ratings.marked else ratings
 
@@ -442,11 +442,11 @@ def _of_part(ratings: Ratings, coefficient: Measure, how: Resampling) -> Result:
 
 def _part_ratings(ratings: Ratings, coefficient: Measure) -> Ratings:
     match coefficient.part:
-        case Part.ROW:
+        case AnswerPart.ROW:
             return row_ratings(ratings, coefficient.row)
-        case Part.LABEL:
+        case AnswerPart.LABEL:
             return holding(ratings, coefficient.row)
-        case Part.MARKED if ratings.sets:
+        case AnswerPart.MARKED if ratings.sets:
             return replace(holding(ratings, NOTHING), labels=_MARKED_OR_NOT)
         case _:
             return ratings
@@ -468,9 +468,15 @@ def _marked_or_not(ratings: Ratings) -> Ratings:
 
 def _reads_ratings(coefficient: Measure, entry: QuestionPlan) -> bool:
     """Whether the answers in the form of the headline serve: they must where a question is put into another form."""
-    if coefficient.part is Part.COUNT or coefficient.statistic.reads == ("spans",):
+    if coefficient.part is AnswerPart.COUNT or coefficient.statistic.reads == ("spans",):
         return False
-    if coefficient.part in (Part.MEAN_OF_ROWS, Part.POOLED_ROWS, Part.ROW, Part.LABEL, Part.MARKED):
+    if coefficient.part in (
+        AnswerPart.MEAN_OF_ROWS,
+        AnswerPart.POOLED_ROWS,
+        AnswerPart.ROW,
+        AnswerPart.LABEL,
+        AnswerPart.MARKED,
+    ):
         return True
     return coefficient.question == entry.id and (
         isinstance(entry.question, Rank | Spans) or coefficient is entry.headline
@@ -549,7 +555,7 @@ def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequen
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AgreementDifference:
     """Agreement on a question, or on one label or skill of it (`part`), before and after; the difference has an
     interval where both have one."""
 
@@ -599,12 +605,12 @@ def split_at(rows: CountedRows, at: datetime) -> tuple[CountedRows, CountedRows,
 
 def before_and_after(
     before: CountedRows, after: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
-) -> list[Change]:
+) -> list[AgreementDifference]:
     """How agreement changed, for every question and each of its labels or skills."""
     return list(_changes(before, after, protocol, resampling or Resampling()))
 
 
-def documents_of(changes: Sequence[Change]) -> tuple[int, int]:
+def documents_of(changes: Sequence[AgreementDifference]) -> tuple[int, int]:
     """On how many documents the numbers before and after rest."""
     before, after = (
         max((int(result.counts.get("documents", 0)) for result in results), default=0)
@@ -613,7 +619,7 @@ def documents_of(changes: Sequence[Change]) -> tuple[int, int]:
     return before, after
 
 
-def describe_method(changes: Sequence[Change]) -> str:
+def describe_method(changes: Sequence[AgreementDifference]) -> str:
     """How the numbers were made, in a line, from their signatures."""
     names = ", ".join(dict.fromkeys(f"{c.before.name} ({c.question})" for c in changes if not c.part))
     before, after = documents_of(changes)
@@ -624,7 +630,9 @@ def describe_method(changes: Sequence[Change]) -> str:
     return " · ".join([names, "labels and skills by alpha each", *ways])
 
 
-def _changes(before: CountedRows, after: CountedRows, protocol: Protocol, how: Resampling) -> Iterator[Change]:
+def _changes(
+    before: CountedRows, after: CountedRows, protocol: Protocol, how: Resampling
+) -> Iterator[AgreementDifference]:
     for entry in plan(protocol):
         first, second = (question_agreement(rows, entry, resampling=how) for rows in (before, after))
         if first.headline.value is None and second.headline.value is None:
@@ -648,13 +656,13 @@ def _on_label(rows: CountedRows, question: str, label: str, how: Resampling) -> 
     return rows.sign(alpha(own, question, level="nominal", kinds=rows.selection.kinds, resampling=how))
 
 
-def _change(question: str, part: str, before: Result, after: Result) -> Change:
+def _change(question: str, part: str, before: Result, after: Result) -> AgreementDifference:
     if before.value is None or after.value is None:
-        return Change(question, part, before, after, None, None, None)
+        return AgreementDifference(question, part, before, after, None, None, None)
     difference = after.value - before.value
     if None in (before.low, before.high, after.low, after.high):
-        return Change(question, part, before, after, difference, None, None)
+        return AgreementDifference(question, part, before, after, difference, None, None)
     assert before.low is not None and before.high is not None and after.low is not None and after.high is not None
     low = difference - math.hypot(after.value - after.low, before.high - before.value)
     high = difference + math.hypot(after.high - after.value, before.value - before.low)
-    return Change(question, part, before, after, difference, low, high)
+    return AgreementDifference(question, part, before, after, difference, low, high)

@@ -45,7 +45,7 @@ class ModelMarks:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AssistanceEffect:
     """One measure with the model's marks and without them, and the difference."""
 
     measure: str
@@ -62,8 +62,8 @@ class Assistance:
     question: str
     models: tuple[ModelMarks, ...]
     added: Result
-    comparisons: tuple[Comparison, ...]
-    judges: tuple[Comparison, ...]
+    comparisons: tuple[AssistanceEffect, ...]
+    judges: tuple[AssistanceEffect, ...]
 
     def to_rows(self) -> list[dict[str, Json]]:
         """Every number on a row of its own."""
@@ -205,13 +205,13 @@ def _seconds(material: Material, rows: CountedRows, question: str, answers: pl.D
     return times.select("document", "help", pl.col("seconds").alias("top"), pl.lit(1.0).alias("bottom"))
 
 
-def _compare(name: str, table: pl.DataFrame, scale: Scale, rows: CountedRows, how: Resampling) -> Comparison:
+def _compare(name: str, table: pl.DataFrame, scale: Scale, rows: CountedRows, how: Resampling) -> AssistanceEffect:
     parts = [table.filter(pl.col("help") == str(state)) for state in (Help.OFFERED, Help.WITHHELD)]
     with_marks, without_marks = (rows.sign(_ratio(name, part, how, scale=scale)) for part in parts)
-    return Comparison(name, with_marks, without_marks, rows.sign(_difference(name, parts[0], parts[1], how)))
+    return AssistanceEffect(name, with_marks, without_marks, rows.sign(_difference(name, parts[0], parts[1], how)))
 
 
-def _between_judges(material: Material, question: str, how: Resampling) -> Iterator[Comparison]:
+def _between_judges(material: Material, question: str, how: Resampling) -> Iterator[AssistanceEffect]:
     """How far people agree with each other on assisted and on unaided items, by every coefficient of the plan."""
     assert material.protocol is not None
     rows = material.counted(of="people")
@@ -231,7 +231,7 @@ def _between_judges(material: Material, question: str, how: Resampling) -> Itera
             continue
         gap = None if one.value is None or other.value is None else one.value - other.value
         difference = Result(coefficient.name, gap, notes=("The two stand on other items: see their intervals.",))
-        yield Comparison(f"{coefficient.sign} between judges", one, other, difference)
+        yield AssistanceEffect(f"{coefficient.sign} between judges", one, other, difference)
 
 
 def _ratio(name: str, part: pl.DataFrame, how: Resampling, *, scale: Scale = "plain") -> Result:

@@ -89,7 +89,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DiagnosisCell:
     """A system in one aspect and one domain. `worse` are the systems that do better, after correction; `own` compares
     the aspect with the system's other aspects in that domain. `enough` says whether there is enough to say anything."""
 
@@ -118,7 +118,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class CellExample:
     """A sentence behind a cell: why it was chosen, its texts, and every judge's rating of this system and the others
     (None where the aspect was not relevant to the judge)."""
 
@@ -145,7 +145,7 @@ class Priority:
     """What a system should improve first: the cell, and how much its users lose there (how often times how far behind).
     `against` says what it is measured against: another system, or its own other aspects where none is shown better."""
 
-    cell: Cell
+    cell: DiagnosisCell
     loss: float
     against: str
 
@@ -156,7 +156,7 @@ class Shortfall:
     its documents after correction, and with how many documents of this kind it would be shown (None: more than
     anybody would judge)."""
 
-    cell: Cell
+    cell: DiagnosisCell
     contrast: Contrast
     reached: float
     needed: float
@@ -175,7 +175,7 @@ class Diagnosis:
     aspects: tuple[Aspect, ...]
     systems: tuple[str, ...]
     domains: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[DiagnosisCell, ...]
     priorities: Mapping[str, tuple[Priority, ...]]
     tests: int
     explained: tuple[Mapping[str, Json], ...] = ()
@@ -185,7 +185,7 @@ class Diagnosis:
     evidence: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
     documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
 
-    def cell(self, system: str, aspect: str, domain: str = ALL) -> Cell:
+    def cell(self, system: str, aspect: str, domain: str = ALL) -> DiagnosisCell:
         """One cell by name; an unknown name is an error."""
         for kind, name, diagnostic in (
             ("system", system, self.systems),
@@ -244,7 +244,7 @@ class Diagnosis:
     def rows(self) -> list[dict[str, Json]]:
         return [cell.to_row() for cell in self.cells]
 
-    def examples(self, cell: Cell) -> list[Example]:
+    def examples(self, cell: DiagnosisCell) -> list[CellExample]:
         """The worst, the best and the most disputed sentence of a cell, chosen by rule: lowest and highest mean over
         judges, then the widest gap to the other systems; the largest distance between two judges."""
         mine = _of(self.evidence, cell.system, cell.aspect, cell.domain)
@@ -276,7 +276,7 @@ class Diagnosis:
             selection.append((why, sentence))
         return [self._example(why, cell, sentence) for why, sentence in selection]
 
-    def _example(self, why: str, cell: Cell, sentence: Mapping[str, Any]) -> Example:
+    def _example(self, why: str, cell: DiagnosisCell, sentence: Mapping[str, Any]) -> CellExample:
         ratings: dict[str, dict[str, float | None]] = {}
         rows = self.evidence.filter(
             pl.col("aspect") == cell.aspect,
@@ -290,7 +290,7 @@ class Diagnosis:
             ratings.setdefault(row["system"], {})[row["judge"]] = value
         document = self.documents.get(sentence["document"])
         segment = next((s for s in document or () if s.id == sentence["segment"]), None)
-        return Example(
+        return CellExample(
             why,
             cell.system,
             cell.aspect,
@@ -495,21 +495,23 @@ def _of(evidence: pl.DataFrame, system: str | None, aspect: str, domain: str) ->
     return own if domain == ALL else own.filter(pl.col("domain") == domain)
 
 
-def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _Way) -> Cell:
+def _cell(evidence: pl.DataFrame, system: str, aspect: str, domain: str, way: _Way) -> DiagnosisCell:
     own = _of(evidence, system, aspect, domain)
     matters, ratings = own.filter(pl.col("matters")), way.rated(own)
     often = share_over_documents(matters, own, way.how)
     well = ratio_over_documents(
         ratings.select("document", top=pl.col("value")), ratings.select("document"), way.how, way.bounds
     )
-    return Cell(system, aspect, domain, often, well)
+    return DiagnosisCell(system, aspect, domain, often, well)
 
 
-def _compare_systems(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -> tuple[list[Cell], int]:
+def _compare_systems(
+    evidence: pl.DataFrame, cells: Sequence[DiagnosisCell], way: _Way
+) -> tuple[list[DiagnosisCell], int]:
     """The cells with every comparison of two systems, and where there is one system of an aspect with its others, all
     corrected together; and how many comparisons that is."""
     by_key = {(cell.system, cell.aspect, cell.domain): cell for cell in cells}
-    pairs: list[tuple[Cell, Cell, Contrast]] = []
+    pairs: list[tuple[DiagnosisCell, DiagnosisCell, Contrast]] = []
     for (aspect, domain), group in _by_aspect_and_domain(cells).items():
         own = way.rated(_of(evidence, None, aspect, domain))
         sums = {cell.system: _document_sums(own.filter(pl.col("system") == cell.system)) for cell in group}
@@ -517,7 +519,7 @@ def _compare_systems(evidence: pl.DataFrame, cells: Sequence[Cell], way: _Way) -
             contrast = _difference(sums[one.system], sums[two.system], other=two.system, how=way.how)
             if contrast is not None:
                 pairs.append((one, two, contrast))
-    alone: list[tuple[Cell, Contrast]] = []
+    alone: list[tuple[DiagnosisCell, Contrast]] = []
     if len({cell.system for cell in cells}) == 1 and not way.errors:
         for cell in cells:
             if cell.enough:
@@ -555,8 +557,8 @@ def _negative(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _by_aspect_and_domain(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
-    groups: dict[tuple[str, str], list[Cell]] = {}
+def _by_aspect_and_domain(cells: Sequence[DiagnosisCell]) -> dict[tuple[str, str], list[DiagnosisCell]]:
+    groups: dict[tuple[str, str], list[DiagnosisCell]] = {}
     for cell in cells:
         groups.setdefault((cell.aspect, cell.domain), []).append(cell)
     return groups
@@ -607,7 +609,7 @@ def _same_everywhere(sums: Array) -> bool:
     return bool(np.ptp(gaps) < 1e-12)
 
 
-def _priorities(mine: Sequence[Cell], errors: bool) -> list[Priority]:
+def _priorities(mine: Sequence[DiagnosisCell], errors: bool) -> list[Priority]:
     """What to improve, the largest loss first: how often it matters times how far behind. Where no other system is
     shown to do better, aspects that lie below the system's own others. An aspect that is shown in some domain is named
     there; one that is shown only over all domains together is named so."""
@@ -618,7 +620,7 @@ def _priorities(mine: Sequence[Cell], errors: bool) -> list[Priority]:
     return sorted(candidates, key=lambda priority: (-priority.loss, priority.cell.aspect, priority.cell.domain))
 
 
-def _behind_others(cell: Cell, errors: bool) -> Priority | None:
+def _behind_others(cell: DiagnosisCell, errors: bool) -> Priority | None:
     contrasts = [contrast for contrast in cell.contrasts if contrast.shown]
     if not contrasts:
         return None
@@ -627,7 +629,7 @@ def _behind_others(cell: Cell, errors: bool) -> Priority | None:
     return Priority(cell, weight * abs(best.difference), best.other)
 
 
-def _behind_own(cell: Cell) -> Priority | None:
+def _behind_own(cell: DiagnosisCell) -> Priority | None:
     if cell.own is None or not cell.own.shown or cell.own.difference >= 0:
         return None
     return Priority(cell, (cell.matters.value or 0.0) * -cell.own.difference, "")
@@ -704,7 +706,7 @@ def _people_and_models(
         yield {**row, **ends, "p_corrected": p}
 
 
-def _notes(cells: Sequence[Cell], systems: Sequence[str], errors: bool) -> Iterator[Message]:
+def _notes(cells: Sequence[DiagnosisCell], systems: Sequence[str], errors: bool) -> Iterator[Message]:
     few = sum(not cell.enough for cell in cells)
     if few:
         yield message(

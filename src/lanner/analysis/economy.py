@@ -16,17 +16,17 @@ from lanner.analysis.material import Material, from_campaign
 from lanner.analysis.measures import Purpose, main_question, plan_question
 from lanner.analysis.scores import DecidedPairs
 from lanner.campaign import drawing
-from lanner.campaign.drawing import Drawing, score_of
+from lanner.campaign.drawing import AdaptiveDraws, score_of
 from lanner.model import CampaignState, Protocol
 from lanner.model.messages import interval, number, percent
 from lanner.stats.allocation import Allocation
 from lanner.stats.goals import (
     LOOKS,
     STOPPED_LEVEL,
-    Forecast,
     Goal,
-    Kind,
-    Standing,
+    GoalKind,
+    GoalStanding,
+    PairForecast,
     State,
     forecast,
     nominal_levels,
@@ -101,7 +101,7 @@ class SystemStanding:
     shown: bool
 
 
-class Outcome(StrEnum):
+class GoalOutcome(StrEnum):
     """How a campaign stands to its goal: still on the way, reached, reached but for some pairs, or over without it."""
 
     RUNNING = "running"
@@ -128,7 +128,7 @@ class Economy:
     pairs: tuple[PairStanding, ...]
     systems: tuple[SystemStanding, ...]
     agreement: tuple[float, float, float] | None
-    forecast: Forecast | None
+    forecast: PairForecast | None
     minutes: float
     first: datetime | None
     """When the first answer came."""
@@ -143,7 +143,7 @@ class Economy:
     @property
     def is_skewed(self) -> bool:
         """Whether a few documents are so much worse, or better, that a stop by the width of intervals is too early."""
-        return self.goal.kind is Kind.PRECISION and abs(self.skewness or 0.0) >= SKEWED
+        return self.goal.kind is GoalKind.PRECISION and abs(self.skewness or 0.0) >= SKEWED
 
     @property
     def decided(self) -> int:
@@ -160,12 +160,12 @@ class Economy:
         return sum(pair.state in (State.LEFT, State.UNDECIDABLE) for pair in self.pairs)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> GoalOutcome:
         if not self.enough:
-            return Outcome.ENDED if self.ended else Outcome.RUNNING
+            return GoalOutcome.ENDED if self.ended else GoalOutcome.RUNNING
         if not self.unanswered:
-            return Outcome.REACHED
-        return Outcome.PARTLY if self.unanswered < len(self.pairs) else Outcome.ENDED
+            return GoalOutcome.REACHED
+        return GoalOutcome.PARTLY if self.unanswered < len(self.pairs) else GoalOutcome.ENDED
 
     @property
     def open(self) -> list[PairStanding]:
@@ -218,7 +218,7 @@ def look_if_due(store: Store, reference: int | str, *, at: datetime | None = Non
     current, material = with_answers(store, reference)
     if not current.look_due(most):
         return False
-    if current.goal.kind is Kind.AGREEMENT:
+    if current.goal.kind is GoalKind.AGREEMENT:
         current.renew(_agreement_look(current, material, current.look_due(most)))
     else:
         current.look(most)
@@ -251,9 +251,9 @@ def economy(store: Store, reference: int | str) -> Economy:
         judgements=len(rows),
         all_judgements=max(own.everything, len(rows)),  # how many documents have one judge more is left to chance
         budget=own.budget,
-        pairs=_pairs(current, standing, ahead, sign) if goal.kind is not Kind.PRECISION else (),
+        pairs=_pairs(current, standing, ahead, sign) if goal.kind is not GoalKind.PRECISION else (),
         systems=_systems(current, standing, sign),
-        agreement=_agreement(material, 0.95) if goal.kind is Kind.AGREEMENT else None,
+        agreement=_agreement(material, 0.95) if goal.kind is GoalKind.AGREEMENT else None,
         forecast=ahead,
         minutes=_minutes(rows, material.protocol),
         first=rows["answered_at"].drop_nulls().min(),  # type: ignore[arg-type]
@@ -284,7 +284,9 @@ def _minutes(rows: pl.DataFrame, protocol: Protocol) -> float:
     return next(protocol.minutes(page) for page in reversed(list(protocol.pages)))
 
 
-def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign: float) -> tuple[PairStanding, ...]:
+def _pairs(
+    current: Allocation, standing: GoalStanding, ahead: PairForecast | None, sign: float
+) -> tuple[PairStanding, ...]:
     names = current.systems
     answers = current.answers()
     has_pairs = len(answers.draws.order) >= 2 and bool(standing.pairs)
@@ -303,7 +305,7 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
                 names[first],
                 names[second],
                 standing.states[at],
-                names[winner] if winner >= 0 and current.goal.kind is not Kind.NOT_WORSE else "",
+                names[winner] if winner >= 0 and current.goal.kind is not GoalKind.NOT_WORSE else "",
                 value,
                 ends[0],
                 ends[1],
@@ -315,7 +317,7 @@ def _pairs(current: Allocation, standing: Standing, ahead: Forecast | None, sign
     return tuple(result)
 
 
-def _systems(current: Allocation, standing: Standing, sign: float) -> tuple[SystemStanding, ...]:
+def _systems(current: Allocation, standing: GoalStanding, sign: float) -> tuple[SystemStanding, ...]:
     answers = current.answers()
     own = answers.means() if len(answers.draws.order) >= 2 else None
     result = []
@@ -335,7 +337,7 @@ def decided_pairs(store: Store, reference: int | str, *, without: str | None = N
     in one look, as early as the documents they have finished allow. None for goals that rank no pairs."""
     current, material = with_answers(store, reference, without=without)
     standing, goal = current.standing, current.goal
-    if material.protocol is None or not standing.pairs or goal.kind in (Kind.PRECISION, Kind.NOT_WORSE):
+    if material.protocol is None or not standing.pairs or goal.kind in (GoalKind.PRECISION, GoalKind.NOT_WORSE):
         return None
     if without is not None:
         look = len(current.complete) * LOOKS // len(current.sizes)
@@ -376,7 +378,7 @@ def with_answers(store: Store, reference: int | str, *, without: str | None = No
     return allocation, material
 
 
-def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) -> Array:
+def document_totals(rows: pl.DataFrame, own: AdaptiveDraws, systems: Sequence[str]) -> Array:
     """The total score of each system on each document, the mean over judges; NaN where a segment is missing."""
     totals = np.full((len(own.documents), len(systems)), np.nan)
     place = {document.id: at for at, document in enumerate(own.documents)}
@@ -391,7 +393,7 @@ def document_totals(rows: pl.DataFrame, own: Drawing, systems: Sequence[str]) ->
     return np.round(totals, 9)  # sums in another order differ in the last digit, and equal systems are equal
 
 
-def _predictions(material: Material, own: Drawing, score: str, sign: float) -> Array | None:
+def _predictions(material: Material, own: AdaptiveDraws, score: str, sign: float) -> Array | None:
     """What models and metrics in the campaign say of every document: the mean of their standardised scores."""
     table = material.table.filter((pl.col("role") == "main") & pl.col("judge_kind").is_in(["model", "metric"]))
     parts = []
@@ -404,11 +406,11 @@ def _predictions(material: Material, own: Drawing, score: str, sign: float) -> A
     return np.mean(parts, axis=0) if parts else None
 
 
-def _agreement_look(current: Allocation, material: Material, look: int) -> Standing:
+def _agreement_look(current: Allocation, material: Material, look: int) -> GoalStanding:
     """Enough once the interval, at the level of this look, lies above the minimum."""
     agreement = _agreement(material, 1 - float(nominal_levels(current.goal.level, look)))
     enough = agreement is not None and agreement[1] >= current.goal.minimum
-    return Standing(look, (), (), (), () if enough else current.standing.active, enough)
+    return GoalStanding(look, (), (), (), () if enough else current.standing.active, enough)
 
 
 def _agreement(material: Material, level: float) -> tuple[float, float, float] | None:

@@ -19,7 +19,7 @@ from lanner import formats, protocols
 from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.expected import Misses, misses, outcomes
+from lanner.designs.expected import ControlCounts, misses, outcomes
 from lanner.errors import InputError, Where, check_known, did_you_mean, unasked
 from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans, languages
 from lanner.model.messages import in_number
@@ -47,7 +47,7 @@ class Material:
     judgements: tuple[Judgement, ...]
     notes: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
-    controls: tuple[Misses, ...] = ()
+    controls: tuple[ControlCounts, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     code_names: Mapping[str, str] = field(default_factory=dict)
     chain: tuple[int, str] | None = None
@@ -354,7 +354,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         entry = tx.campaigns.get(reference)
         protocol = tx.campaigns.protocol(entry.id)
         documents = tuple(tx.documents.all(entry.id))
-        seats = tx.judges.all(entry.id)
+        participants = tx.judges.all(entry.id)
         judgements = tuple(j for j in tx.judgements.current(entry.id) if j.role is not Role.TUTORIAL)
         head = tx.chain.head(entry.id)
         reasons = tx.events.left_out(entry.id)
@@ -370,13 +370,17 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         name=entry.name,
         protocol=protocol,
         documents=documents,
-        judges=tuple(seat.judge for seat in seats),
+        judges=tuple(participant.judge for participant in participants),
         judgements=judgements,
         notes=(*_withdrawal_notes(withdrawn), *left, *_unequal(drawn, len(documents))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=tuple(misses(outcomes(tasks, judgements, questions))) if tasks else (),
-        left_out={seat.judge.id: reasons[seat.number] for seat in seats if seat.number in reasons},
-        code_names=pseudonyms_of(seats),
+        left_out={
+            participant.judge.id: reasons[participant.number]
+            for participant in participants
+            if participant.number in reasons
+        },
+        code_names=pseudonyms_of(participants),
         chain=(head.judgements, head.hash) if head else None,
         drawn=drawn,
     )
@@ -417,7 +421,7 @@ def _withdrawal_notes(withdrawn: Sequence[Event]) -> tuple[str, ...]:
     )
 
 
-def missed_by_judge(rows: Iterable[Misses], left_out: Collection[str] = ()) -> dict[str, tuple[int, int, int]]:
+def missed_by_judge(rows: Iterable[ControlCounts], left_out: Collection[str] = ()) -> dict[str, tuple[int, int, int]]:
     """Of each judge who is not left out: control items missed, answered, and missed by ties, on all pages together."""
     by_judge: dict[str, tuple[int, int, int]] = {}
     for row in rows:

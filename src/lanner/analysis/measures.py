@@ -53,7 +53,7 @@ from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.scale import MOST_ORDINAL_STEPS
 from lanner.stats.agreement import all_coefficients, alpha, gwet, icc, jaccard, kappa, micro_f1, percent, spans
 from lanner.stats.coefficients import Level
-from lanner.stats.estimate import Plan, Rows, Statistic
+from lanner.stats.estimate import RowCounts, Statistic, StatisticPlan
 from lanner.stats.frame import tidy
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Resampling
@@ -290,7 +290,7 @@ def row_ratings(ratings: Ratings, row: str) -> Ratings:
     )
 
 
-def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "document") -> Plan:
+def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "document") -> StatisticPlan:
     """The mean of Krippendorff's α over the rows of a grid; rows without any variation have none and are passed over.
 
     With `unit` "item" the units that are resampled are items with all their rows, otherwise documents.
@@ -314,7 +314,7 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
         empty = np.full(len(total), np.nan)
         return np.asarray(np.divide(total, finite.sum(axis=1), out=empty, where=finite.any(axis=1))[:, None])
 
-    units = Rows(np.ones(len(ratings.documents)), np.arange(len(ratings.documents), dtype=np.int32))
+    units = RowCounts(np.ones(len(ratings.documents)), np.arange(len(ratings.documents), dtype=np.int32))
     constant_rows = len(rows) - len(plans)
     notes = (
         (
@@ -330,10 +330,10 @@ def _mean_alpha(ratings: Ratings, *, level: Level | None = None, unit: str = "do
     )
     settings = {"level": plans[0].settings["level"], "of": f"mean of {len(plans)} rows"}
     counts = _counts(ratings, plans, int(uses.sum()))
-    return Plan("alpha", ratings, units, finish, uses=uses, counts=(counts,), notes=notes, settings=settings)
+    return StatisticPlan("alpha", ratings, units, finish, uses=uses, counts=(counts,), notes=notes, settings=settings)
 
 
-def _no_alpha(ratings: Ratings, level: Level | None) -> Plan:
+def _no_alpha(ratings: Ratings, level: Level | None) -> StatisticPlan:
     """Of a grid no row of which has an α. All cells together may have one: it is 1 where only the rows differ."""
     whole = alpha.plan(ratings, level=level)
     shared = ratings.items.filter(pl.Series(ratings.per_item >= 2))
@@ -348,7 +348,7 @@ def _no_alpha(ratings: Ratings, level: Level | None) -> Plan:
     )
 
 
-def _counts(ratings: Ratings, plans: list[Plan], documents: int) -> dict[str, int]:
+def _counts(ratings: Ratings, plans: list[StatisticPlan], documents: int) -> dict[str, int]:
     """Items are counted once, however many rows they have."""
     whole = ["stage", "document", "segment", "system"]
     shared_items = ratings.items.filter(pl.Series(ratings.per_item >= 2)).select(whole).unique()
@@ -391,7 +391,7 @@ mean_alpha.name = "alpha"
 FEWEST_ITEMS = alarms.FEWEST_ITEMS
 
 
-class Part(StrEnum):
+class AnswerPart(StrEnum):
     """What of a question's answers a measure looks at."""
 
     WHOLE = "whole"
@@ -415,7 +415,7 @@ class Measure:
     row: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     pairwise: bool = False
-    part: Part = Part.WHOLE
+    part: AnswerPart = AnswerPart.WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,8 +546,10 @@ def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Mea
             headline, *others = _sets(name)
             if question.counts:
                 options = {"level": "interval", "value": ("score",)}
-                others.append(Measure("count", "α of their number", alpha, name, options=options, part=Part.COUNT))
-            each = [_alpha(name, "nominal", option.id, part=Part.LABEL) for option in question.options]
+                others.append(
+                    Measure("count", "α of their number", alpha, name, options=options, part=AnswerPart.COUNT)
+                )
+            each = [_alpha(name, "nominal", option.id, part=AnswerPart.LABEL) for option in question.options]
             return headline, each, others
         case Spans():
             return _any_marked(name), [], [_span_f1(name)]
@@ -558,11 +560,11 @@ def _coefficients_for(question: Question, level: str) -> tuple[Measure, list[Mea
 
 def _grid(question: Grid, level: str) -> tuple[Measure, list[Measure], list[Measure]]:
     labels = _ids(question.options)
-    rows = [_alpha(question.id, level, row.id, part=Part.ROW, labels=labels) for row in question.rows]
-    pooled_alpha = _alpha(question.id, level, part=Part.POOLED_ROWS, labels=labels)
+    rows = [_alpha(question.id, level, row.id, part=AnswerPart.ROW, labels=labels) for row in question.rows]
+    pooled_alpha = _alpha(question.id, level, part=AnswerPart.POOLED_ROWS, labels=labels)
     rows_of_labels = chosen_rows(question)
     sets = list(_sets(rows_of_labels)) if rows_of_labels else []
-    headline = _alpha(question.id, level, pairwise=True, part=Part.MEAN_OF_ROWS, labels=labels)
+    headline = _alpha(question.id, level, pairwise=True, part=AnswerPart.MEAN_OF_ROWS, labels=labels)
     return headline, rows, [*sets, pooled_alpha]
 
 
@@ -571,12 +573,18 @@ def _ids(options: tuple[Option, ...]) -> list[str]:
 
 
 def _alpha(
-    question: str, level: str, row: str = "", *, pairwise: bool = False, part: Part = Part.WHOLE, **options: Any
+    question: str,
+    level: str,
+    row: str = "",
+    *,
+    pairwise: bool = False,
+    part: AnswerPart = AnswerPart.WHOLE,
+    **options: Any,
 ) -> Measure:
     sign = {"nominal": "α", "jaccard": "α Jaccard"}.get(level, f"α {level}")
-    if part is Part.POOLED_ROWS:
+    if part is AnswerPart.POOLED_ROWS:
         sign = f"{sign}, all cells pooled"
-    statistic = mean_alpha if part is Part.MEAN_OF_ROWS else alpha
+    statistic = mean_alpha if part is AnswerPart.MEAN_OF_ROWS else alpha
     return Measure("alpha", sign, statistic, question, row, {"level": level, **options}, pairwise, part)
 
 
@@ -596,7 +604,7 @@ def _sets(question: str) -> Iterator[Measure]:
 
 
 def _any_marked(question: str) -> Measure:
-    return Measure("alpha", "α any marked", alpha, question, options={"level": "nominal"}, part=Part.MARKED)
+    return Measure("alpha", "α any marked", alpha, question, options={"level": "nominal"}, part=AnswerPart.MARKED)
 
 
 def _span_f1(question: str) -> Measure:

@@ -28,7 +28,7 @@ from lanner.stats.savings import World, scaled_means, shrunk_means
 # What a pilot is about
 
 
-class Kind(StrEnum):
+class PlanKind(StrEnum):
     """What a campaign may be planned for: how sure scores are, how sure agreement is, or a preference."""
 
     SCORES = "scores"
@@ -37,28 +37,28 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class PlanTarget:
     """What a campaign is planned for by the answers to one question. `measure` is the coefficient of agreement."""
 
-    kind: Kind
+    kind: PlanKind
     question: str
     measure: Measure | None = None
 
 
-def aim_of(part: Material, table: pl.DataFrame, question: str | None = None) -> Aim:
+def aim_of(part: Material, table: pl.DataFrame, question: str | None = None) -> PlanTarget:
     """What to plan for by a pilot: preferences where it asks for them, scores where answers are numbers, else
     agreement. `table` has the rows that count for scores."""
     name = question or _main_question(part, table)
     if name in preference_questions(part.protocol, table):
-        return Aim(Kind.PREFERENCE, name)
+        return PlanTarget(PlanKind.PREFERENCE, name)
     answers = table.filter(pl.col("question") == name)
     if len(answers) == 0 or answers["score"].is_not_null().any():
-        return Aim(Kind.SCORES, name)
+        return PlanTarget(PlanKind.SCORES, name)
     entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
     measures = [entry.pairs for entry in entries if name in (entry.id, entry.pairs.question)]
     if not measures:
         raise InputError(f"{name} is neither a score nor anything judges can agree on.")
-    return Aim(Kind.AGREEMENT, name, measures[0])
+    return PlanTarget(PlanKind.AGREEMENT, name, measures[0])
 
 
 def _main_question(part: Material, table: pl.DataFrame) -> str:

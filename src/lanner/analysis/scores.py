@@ -222,7 +222,7 @@ def direction_of(protocol: Protocol, of: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedSystems:
     """Systems best first, and every pair of them, each with its `state`: decided, within the margin that was set, or
     open."""
 
@@ -287,10 +287,10 @@ def options_of(entry: RankedBy, material: Material, rankings: Sequence[RankedBy]
 
 def rank_systems(
     rows: CountedRows, of: str, protocol: Protocol | None, *, resampling: Resampling | None = None, **options: Any
-) -> Ranking:
+) -> RankedSystems:
     """The ranking by one score, with intervals that stay on its scale. `rows` are those that count for scores."""
     how = resampling or Resampling()
-    return Ranking(
+    return RankedSystems(
         score_systems(rows, of, protocol, resampling=how, **options),
         compare_systems(rows, of, resampling=how, **options),
         bool(options.get("standardise")),
@@ -461,7 +461,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Handling:
+class GridRowScore:
     """One row of a grid for one system: on which share of the items it matters, and its mean where it does."""
 
     row: str
@@ -478,7 +478,7 @@ class Handling:
         }
 
 
-def profile(rows: CountedRows, question: Question, *, resampling: Resampling | None = None) -> list[Handling]:
+def profile(rows: CountedRows, question: Question, *, resampling: Resampling | None = None) -> list[GridRowScore]:
     """How often each row of a grid matters, and how well each system handles it where it does: two numbers, never one.
 
     A row does not matter where its answer was left at the preselected option ("not relevant"), whatever that is worth.
@@ -508,7 +508,7 @@ def profile(rows: CountedRows, question: Question, *, resampling: Resampling | N
             well = ratio_over_documents(
                 cells.select("document", top=pl.col("score")), cells.select("document"), how, bounds
             )
-            handlings.append(Handling(row, system, often, well))
+            handlings.append(GridRowScore(row, system, often, well))
     return handlings
 
 

@@ -14,8 +14,8 @@ from lanner.campaign.imports import Imported, import_campaign, import_judgements
 from lanner.campaign.people import consent, count_again, erase, leave_out, withdraw
 from lanner.campaign.prefill import Prefilled, prefill
 from lanner.campaign.progress import (
-    Part,
-    Progress,
+    CampaignProgress,
+    ProgressPart,
     campaigns,
     chain_head,
     documents,
@@ -25,17 +25,17 @@ from lanner.campaign.progress import (
     judgements,
     judges,
     left_out,
+    participants,
     progress,
     protocol,
     pseudonyms,
-    seats,
     working_judges,
 )
-from lanner.campaign.questions import Given, Questions
+from lanner.campaign.questions import CurrentAnswer, Questions
 from lanner.campaign.states import archive, close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
-from lanner.campaign.submit import Conflict, ReusedError, Saved, SaveQueue, Submission, digest, submit, submit_many
+from lanner.campaign.submit import Conflict, ReusedError, SaveQueue, SaveResult, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
-    Open,
+    OpenItem,
     UnfinishedError,
     current,
     earlier,
@@ -51,17 +51,17 @@ from lanner.campaign.tasks import (
 from lanner.store.rows import now
 
 __all__ = [
+    "CampaignProgress",
     "Conflict",
-    "Given",
+    "CurrentAnswer",
     "Imported",
-    "Open",
-    "Part",
+    "OpenItem",
     "Prefilled",
-    "Progress",
+    "ProgressPart",
     "Questions",
     "ReusedError",
     "SaveQueue",
-    "Saved",
+    "SaveResult",
     "Submission",
     "UnfinishedError",
     "add_judges",
@@ -100,6 +100,7 @@ __all__ = [
     "now",
     "open",
     "overview",
+    "participants",
     "pause",
     "prefill",
     "progress",
@@ -111,7 +112,6 @@ __all__ = [
     "reopen",
     "reopen_task",
     "replace_judge",
-    "seats",
     "settle",
     "submit",
     "submit_many",

@@ -12,7 +12,7 @@ from lanner.campaign.progress import protocol as protocol_of
 from lanner.campaign.states import NOTES, Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.protocols.answers import Texts, answers_from_fields, check, chosen, in_order, texts_of
+from lanner.protocols.answers import JudgedTexts, answers_from_fields, check, chosen, in_order, texts_of
 from lanner.store import JUDGE_ITSELF, Store
 from lanner.store.rows import now
 
@@ -111,7 +111,9 @@ def answers_from(store: Store, campaign: Reference, unit: Unit, fields: Mapping[
     return answers
 
 
-def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | None, outputs: int) -> dict[str, Json]:
+def _checked(
+    protocol: Protocol, answers: Mapping[str, Json], texts: JudgedTexts | None, outputs: int
+) -> dict[str, Json]:
     names = [question.id for _, question in protocol.questions]
     for name in answers:
         check_known(name, names, f"{protocol.name} does not ask {name!r}.", CampaignError, code="unknown_question")
@@ -125,7 +127,7 @@ def _checked(protocol: Protocol, answers: Mapping[str, Json], texts: Texts | Non
     return values
 
 
-def _texts(store: Store, campaign: int, unit: Unit) -> Texts | None:
+def _texts(store: Store, campaign: int, unit: Unit) -> JudgedTexts | None:
     """What was read, for answers that point into it."""
     with store.reading() as tx:
         document = tx.documents.find(campaign, unit[0])
@@ -139,7 +141,7 @@ SETTING = NOTES
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class GuidelineNote:
     """One addition, in force since `at`."""
 
     number: int
@@ -150,14 +152,16 @@ class Note:
         return f"{self.at[:10]} ({self.number}): {self.text}"
 
 
-def notes(settings: Mapping[str, Json]) -> list[Note]:
+def notes(settings: Mapping[str, Json]) -> list[GuidelineNote]:
     """The notes of a campaign, oldest first."""
     value = settings.get(SETTING)
     entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-    return [Note(at, str(entry.get("text", "")), str(entry.get("at", ""))) for at, entry in enumerate(entries, 1)]
+    return [
+        GuidelineNote(at, str(entry.get("text", "")), str(entry.get("at", ""))) for at, entry in enumerate(entries, 1)
+    ]
 
 
-def add(store: Store, campaign: int, text: str, *, account: int | None, at: datetime) -> Note:
+def add(store: Store, campaign: int, text: str, *, account: int | None, at: datetime) -> GuidelineNote:
     """Add a note. Earlier ones stay as they are: what judges were told when must remain known."""
     new = {"text": text, "at": at.isoformat(timespec="seconds"), "by": account}
     with store.writing() as tx:

@@ -47,9 +47,9 @@ def check_tasks(
     new_judges: Sequence[Judge] = (),
 ) -> None:
     """Refuse tasks that could not be worked on, also those of judges about to be added."""
-    seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
-    had = _had(tx, [seats[name] for name in {task.judge for task in tasks} if name in seats])
-    _check(tasks, protocol, documents, {*seats, *(judge.id for judge in new_judges)}, had)
+    participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
+    had = _had(tx, [participants[name] for name in {task.judge for task in tasks} if name in participants])
+    _check(tasks, protocol, documents, {*participants, *(judge.id for judge in new_judges)}, had)
 
 
 def check_new(
@@ -61,8 +61,8 @@ def check_new(
 
 def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: datetime) -> int:
     """Append tasks that were checked and laid out. How many."""
-    seats = {seat.judge.id: seat.number for seat in tx.judges.all(campaign)}
-    return tx.tasks.add_laid_out(campaign, tasks, seats, at)
+    participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
+    return tx.tasks.add_laid_out(campaign, tasks, participants, at)
 
 
 def _planned(
@@ -93,7 +93,7 @@ _TRIES = 2
 
 def _state(tx: Transaction, campaign: Campaign) -> tuple[object, ...]:
     """What changes with whatever a plan depends on."""
-    judges = [(seat.judge, seat.revoked_at) for seat in tx.judges.all(campaign.id)]
+    judges = [(participant.judge, participant.revoked_at) for participant in tx.judges.all(campaign.id)]
     return (
         campaign,
         tx.campaigns.version(campaign.id),
@@ -168,7 +168,7 @@ def add_judges(
     moment = at or now()
 
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
-        present = {seat.judge.id for seat in tx.judges.all(entry.id)}
+        present = {participant.judge.id for participant in tx.judges.all(entry.id)}
         check_judges(judges, present)
         protocol, documents = _frozen(tx, entry)
         others = still_judging(tx, entry.id)
@@ -236,7 +236,7 @@ def replace_judge(
     with store.writing() as tx:
         record = lock(tx, campaign)
         old = tx.judges.get(record, leaving)
-        check_judges([coming], [seat.judge.id for seat in tx.judges.all(record.id)])
+        check_judges([coming], [participant.judge.id for participant in tx.judges.all(record.id)])
         tx.judges.add(record.id, [coming], moment)
         left = [entry.task for entry in tx.tasks.of_judge(old.number) if entry.task.finished_at is None]
         tasks = [Task(0, coming.id, task.page, task.items) for task in left]

@@ -163,7 +163,7 @@ def redefine(
             definition = with_prefill(definition)
         design_options = dict(options) if options is not None else plan["options"]
         design_name = design or draft.design
-        judges = [seat.judge for seat in tx.judges.all(draft.id)]
+        judges = [participant.judge for participant in tx.judges.all(draft.id)]
         changed = replace(draft, design=design_name, seed=number)
         tasks = deal(changed, texts, judges, definition, systems=names, options=design_options) if judges else []
         tx.tasks.remove_all(draft.id)

@@ -24,7 +24,7 @@ from lanner.store.rows import now
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
     from lanner.stats.allocation import Allocation
-    from lanner.stats.goals import Goal, Standing
+    from lanner.stats.goals import Goal, GoalStanding
 
 DRAWN, LOOKED, LEFT, TEAMED = "document_drawn", "look_taken", "pair_left_open", "team_formed"
 STANDING = (DRAWN, LOOKED, LEFT)
@@ -36,7 +36,7 @@ CONTROL_EVERY = 10
 
 
 @dataclass
-class Drawing:
+class AdaptiveDraws:
     """An adaptive campaign as its log tells it."""
 
     documents: tuple[Document, ...]
@@ -83,7 +83,7 @@ class Drawing:
 
     def _take_up(self, event: Event) -> None:
         from lanner.stats.allocation import Draw
-        from lanner.stats.goals import Standing, State
+        from lanner.stats.goals import GoalStanding, State
 
         systems, detail = self.allocation.systems, event.detail
         if event.kind == DRAWN:
@@ -93,7 +93,7 @@ class Drawing:
             )
             self.assigned += int(detail["judgements"])
         elif event.kind in (LOOKED, LEFT):
-            standing = Standing(
+            standing = GoalStanding(
                 int(detail["look"]),
                 self.allocation.standing.pairs,
                 tuple(State(state) for state in detail["states"]),
@@ -127,18 +127,18 @@ def score_of(protocol: Protocol) -> tuple[str, float]:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedDrawing:
     """What was read of a campaign, and of which version of it: a draft may still change."""
 
-    entry: tuple[int, Drawing] | None = None
+    entry: tuple[int, AdaptiveDraws] | None = None
 
 
-def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
+def drawing(store: Store, tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
     """The campaign's draws up to now. Only what is new is read again."""
     if campaign.design != NAME:
         step = "Adaptive campaigns are made with: lanner new --goal …"
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive", next_step=step)
-    kept: _Kept = store.facts.get(("drawing", campaign.id), _Kept)
+    kept: _CachedDrawing = store.facts.get(("drawing", campaign.id), _CachedDrawing)
     version = tx.campaigns.version(campaign.id)
     if kept.entry is not None and kept.entry[0] == version:
         drawing = kept.entry[1]
@@ -149,7 +149,7 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> Drawing:
     return drawing
 
 
-def _undrawn(tx: Transaction, campaign: Campaign) -> Drawing:
+def _undrawn(tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
     """The campaign before its first draw."""
     from lanner.stats.allocation import Allocation
 
@@ -159,7 +159,7 @@ def _undrawn(tx: Transaction, campaign: Campaign) -> Drawing:
     systems = tuple(plan["systems"])
     sizes = document_sizes(documents, protocol)
     allocation = Allocation(goal_of(plan["options"], systems), systems, sizes, seed=campaign.seed)
-    return Drawing(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
+    return AdaptiveDraws(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
 
 
 def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -169,7 +169,7 @@ def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndar
     return np.array([1.0 if whole else float(max(1, sum(s.judged for s in d))) for d in documents])
 
 
-def state(store: Store, campaign: Reference) -> Drawing:
+def state(store: Store, campaign: Reference) -> AdaptiveDraws:
     """An adaptive campaign's draws and standing, for those who look at it."""
     with store.reading() as tx:
         return drawing(store, tx, tx.campaigns.get(campaign))
@@ -194,20 +194,20 @@ def is_out(store: Store, campaign: Reference) -> bool:
         return tx.tasks.any_texts_open(tx.campaigns.get(campaign).id)
 
 
-def take_task(store: Store, campaign: Campaign, seat: int, *, at: datetime | None = None) -> int | None:
+def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetime | None = None) -> int | None:
     """A free task for this judge: one that is drawn already, else one of a document drawn now."""
 
     def work(tx: Transaction) -> int | None:
         tx.campaigns.lock(campaign.id)
-        task = tx.tasks.claim(campaign.id, seat)
-        if task is None and _draw(store, tx, campaign, seat, at or now()):
-            task = tx.tasks.claim(campaign.id, seat) or tx.tasks.next_of(seat)
+        task = tx.tasks.claim(campaign.id, participant)
+        if task is None and _draw(store, tx, campaign, participant, at or now()):
+            task = tx.tasks.claim(campaign.id, participant) or tx.tasks.next_of(participant)
         return task
 
     return store.write(work)
 
 
-def _draw(store: Store, tx: Transaction, campaign: Campaign, seat: int, at: datetime) -> bool:
+def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> bool:
     own = drawing(store, tx, campaign)
     draw = own.allocation.next_draw()
     if draw is None or (own.budget and own.assigned >= own.budget):
@@ -217,19 +217,19 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, seat: int, at: date
     rng = np.random.default_rng([campaign.seed, 26, draw.number])
     number = int(own.options.get("judges_per_document") or 1)
     number += int(rng.random() < float(own.options.get("overlap") or 0.0))
-    seats = {}
+    participants = {}
     if own.options.get("teams"):
-        seats = _team(tx, campaign, seat, number, at)
-        if not seats:
+        participants = _team(tx, campaign, participant, number, at)
+        if not participants:
             return False
-    tasks = tasks_of(document, systems, own.protocol, list(seats) or [""] * number, rng=rng)
+    tasks = tasks_of(document, systems, own.protocol, list(participants) or [""] * number, rng=rng)
     judgements = sum(len(task.items) for task in tasks)
     controls = campaign.settings.get("controls") or {}
     kind = next((name for name in ("shuffled", "swapped", "degraded") if controls.get(name)), "")
     if kind and draw.number % CONTROL_EVERY == CONTROL_EVERY - 1:
         control = control_of(tasks, own.documents, own.protocol, kind, rng=rng)
         tasks += [control] if control else []
-    tx.tasks.add(campaign.id, tasks, seats, own.numbers, at)
+    tx.tasks.add(campaign.id, tasks, participants, own.numbers, at)
     tx.events.add(
         DRAWN,
         at,
@@ -244,7 +244,7 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, seat: int, at: date
     return True
 
 
-def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetime) -> dict[str, int]:
+def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: datetime) -> dict[str, int]:
     """The team of this judge, with their rows; none where too few have no team yet. Teams are formed as judges ask for
     work, of the judge who asks and the next who have none; the log says who is together."""
     teams: list[list[int]] = []
@@ -262,13 +262,13 @@ def _team(tx: Transaction, campaign: Campaign, seat: int, size: int, at: datetim
         for entry in tx.judges.all(campaign.id)
         if entry.judge.kind in JUDGE_GROUPS["people"]
     }
-    own = next((team for team in teams if seat in team), None)
+    own = next((team for team in teams if participant in team), None)
     if own is None:
         members = left_judges | {number for team in teams for number in team}
-        others = [number for number in people if number not in members and number != seat]
+        others = [number for number in people if number not in members and number != participant]
         if len(others) < size - 1:
             return {}
-        own = [seat, *others[: size - 1]]
+        own = [participant, *others[: size - 1]]
         tx.events.add(TEAMED, at, campaign=campaign.id, seats=own)
     return {people[number]: number for number in own if number in people}
 
@@ -296,7 +296,7 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
     return store.write(work)
 
 
-def _detail(standing: Standing) -> dict[str, Json]:
+def _detail(standing: GoalStanding) -> dict[str, Json]:
     """A standing as the log keeps it."""
     return {
         "look": standing.look,
@@ -318,13 +318,13 @@ def leave_open(
 ) -> None:
     """Leave an open pair of systems open: nothing more is judged for its sake. That cannot be taken back, since a
     system that comes back after a while would lack the documents in between."""
-    from lanner.stats.goals import Kind, State
+    from lanner.stats.goals import GoalKind, State
     from lanner.stats.goals import leave_open as leave
 
     def work(tx: Transaction) -> None:
         entry = lock(tx, campaign)
         allocation = drawing(store, tx, entry).allocation
-        if allocation.goal.kind in (Kind.PRECISION, Kind.AGREEMENT):
+        if allocation.goal.kind in (GoalKind.PRECISION, GoalKind.AGREEMENT):
             raise CampaignError(
                 f"The goal {allocation.goal} is not about pairs of systems.",
                 code="no_pairs",

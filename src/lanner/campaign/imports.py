@@ -34,7 +34,7 @@ from lanner.model import (
     Protocol,
     Segment,
 )
-from lanner.protocols.answers import Intake, take_in
+from lanner.protocols.answers import CheckedJudgements, take_in
 from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros, now
 
@@ -152,13 +152,15 @@ def import_judgements(
             time.sleep(PAUSE_SECONDS)
 
 
-def examine(store: Store, campaign: Reference, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()) -> Intake:
+def examine(
+    store: Store, campaign: Reference, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()
+) -> CheckedJudgements:
     """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(entry.id)
         texts = tx.documents.all(entry.id)
-        _refuse_other_kinds([seat.judge for seat in tx.judges.all(entry.id)], judges)
+        _refuse_other_kinds([participant.judge for participant in tx.judges.all(entry.id)], judges)
     intake = take_in(definition, judgements, texts, judges)
     _check_places(intake.judgements, texts)
     _check_systems(intake.judgements, definition, texts)
@@ -228,7 +230,7 @@ class _Import:
 
     campaign: Campaign
     protocol: Protocol
-    intake: Intake
+    intake: CheckedJudgements
     judges: Sequence[Judge]
     at: datetime
     left_out: Mapping[str, str]
@@ -265,7 +267,7 @@ class _Import:
         limit = ROWS_AT_A_TIME if limit is None else limit
         some, self.left = self.left[:limit], self.left[limit:]
         everyone = self.intake.judgements if not self.part else some
-        numbers, new = _seated(tx, self.campaign, everyone, self.judges if not self.part else (), self.at)
+        numbers, new = _as_participants(tx, self.campaign, everyone, self.judges if not self.part else (), self.at)
         for judge in new:
             if judge in self.left_out:
                 number, reason = numbers[judge], self.left_out[judge]
@@ -321,17 +323,19 @@ def _about(judgement: Judgement) -> tuple[str, str, tuple[str, ...]]:
     return judgement.document, judgement.segment, judgement.systems
 
 
-def _seated(
+def _as_participants(
     tx: Transaction, campaign: Campaign, judgements: Sequence[Judgement], judges: Sequence[Judge], at: datetime
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The number of every judge who is named, with those added who were not here."""
-    present = {seat.judge.id for seat in tx.judges.all(campaign.id)}
+    present = {participant.judge.id for participant in tx.judges.all(campaign.id)}
     by_id = {judge.id: judge for judge in judges}
     ids = dict.fromkeys([*by_id, *(judgement.judge for judgement in judgements)])
     new = [by_id.get(name) or Judge(name) for name in ids if name not in present]
     check_judges(new, present)
     tx.judges.add(campaign.id, new, at)
-    return {seat.judge.id: seat.number for seat in tx.judges.all(campaign.id)}, tuple(judge.id for judge in new)
+    return {participant.judge.id: participant.number for participant in tx.judges.all(campaign.id)}, tuple(
+        judge.id for judge in new
+    )
 
 
 def _rows(
@@ -444,7 +448,7 @@ _MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class ImportSummary:
     """What a file of answers would bring: judges with how many answers and whether they are known here, questions with
     how many, how many break a rule of the protocol."""
 
@@ -456,7 +460,7 @@ class Incoming:
     notes: tuple[str, ...]
 
 
-def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
+def inspect_file(store: Store, campaign: Reference, path: Path) -> ImportSummary:
     """What a file of answers would bring. Whatever is wrong with it is raised, with its line; nothing is stored."""
     name, readings = _read(store, campaign, path)
     answers = [entry for reading in readings for entry in reading.judgements]
@@ -465,7 +469,7 @@ def inspect_file(store: Store, campaign: Reference, path: Path) -> Incoming:
     by_judge = Counter(entry.judge for entry in examination.judgements)
     by_question = Counter(entry.question for entry in examination.judgements)
     notes = dict.fromkeys([*(note for reading in readings for note in reading.notes), *examination.notes])
-    return Incoming(
+    return ImportSummary(
         format=formats.titles().get(name, name),
         answers=len(examination.judgements),
         judges=tuple((judge, count, judge in present) for judge, count in by_judge.most_common(_MOST)),

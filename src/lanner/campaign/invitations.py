@@ -16,7 +16,7 @@ from datetime import datetime
 
 from lanner.campaign.accounts import digest, server_key
 from lanner.campaign.states import Reference
-from lanner.store import Seat, Store
+from lanner.store import Participant, Store
 from lanner.store.rows import micros, now
 
 SECRET_BYTES = 24
@@ -85,7 +85,7 @@ def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) 
     return issue_many(store, campaign, [entry.judge.id for entry in people if not entry.has_link], at=at)
 
 
-def lookup(store: Store, secret: str) -> Seat | None:
+def lookup(store: Store, secret: str) -> Participant | None:
     """Whose link this is; None for a revoked one and for one that never was, which look the same."""
     with store.reading() as tx:
         return tx.judges.by_link(digest(secret))

@@ -12,7 +12,7 @@ from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError
 from lanner.model import Json, Judge
-from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Seat, Store, Transaction, code_name
+from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Participant, Store, Transaction, code_name
 from lanner.store.rows import now
 
 
@@ -53,11 +53,11 @@ LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One message: when, from which seat, about which task and document."""
+class JudgeMessage:
+    """One message: when, from which participant, about which task and document."""
 
     at: datetime
-    seat: int
+    participant: int
     task: int
     document: str
     text: str
@@ -77,10 +77,10 @@ def send_message(store: Store, task: int, text: str, *, at: datetime | None = No
         tx.events.add(KIND, at or now(), campaign=entry.campaign, **detail)
 
 
-def messages_in(events: Iterable[Event]) -> list[Message]:
+def messages_in(events: Iterable[Event]) -> list[JudgeMessage]:
     """The messages among a campaign's events, newest first."""
     return [
-        Message(
+        JudgeMessage(
             event.at,
             int(event.detail["seat"]),
             int(event.detail["task"]),
@@ -162,7 +162,7 @@ def withdraw(
         return number
 
 
-def _erase(tx: Transaction, mine: Seat, at: datetime) -> str:
+def _erase(tx: Transaction, mine: Participant, at: datetime) -> str:
     name = code_name(mine, tx.judges.all(mine.campaign))
     tx.judges.rename(mine.number, Judge(name))
     tx.webhooks.rename_judge(mine.campaign, mine.judge.id, name)

@@ -138,8 +138,10 @@ def _refuse_begun(tx: Transaction, campaign: Campaign) -> None:
     """Refuse to change what a person has started from."""
     if campaign.state is CampaignState.CLOSED:
         raise CampaignError(f"{campaign.name} is closed.", code="closed", next_step="Reopen it, or make another.")
-    people = [seat for seat in tx.judges.all(campaign.id) if seat.judge.kind in JUDGE_GROUPS["people"]]
-    if any(tx.judgements.any_of(seat.number) for seat in people):
+    people = [
+        participant for participant in tx.judges.all(campaign.id) if participant.judge.kind in JUDGE_GROUPS["people"]
+    ]
+    if any(tx.judgements.any_of(participant.number) for participant in people):
         raise CampaignError(
             f"People have judged in {campaign.name} already; what they start from cannot be changed any more.",
             code="begun",
@@ -168,7 +170,7 @@ def _judgements(
             next_step='Write it like this: prefill = {model = "gemba", from = "models"}, with a campaign or a file.',
         )
     campaign = own if not source and own is not None else tx.campaigns.get(source)
-    kinds = {seat.judge.id: seat.judge.kind for seat in tx.judges.all(campaign.id)}
+    kinds = {participant.judge.id: participant.judge.kind for participant in tx.judges.all(campaign.id)}
     if model not in kinds:
         hint = did_you_mean(model, [name for name, kind in kinds.items() if kind is not JudgeKind.PERSON])
         raise InputError(f"{campaign.name} has no judge {model!r}.", code="unknown_judge", next_step=hint)

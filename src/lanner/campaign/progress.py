@@ -10,11 +10,11 @@ from datetime import datetime
 from lanner.campaign import drawing
 from lanner.campaign.states import Reference
 from lanner.model import JUDGE_GROUPS, Campaign, Document, Judge, Judgement, Protocol
-from lanner.store import JUDGE_ITSELF, Event, Link, Seat, Share, Store, Transaction, pseudonyms_of
+from lanner.store import JUDGE_ITSELF, ChainLink, Event, Participant, Store, TaskShare, Transaction, pseudonyms_of
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProgressPart:
     """Items and how many of them are done, with the minutes spent on them. Active minutes leave pauses out."""
 
     name: str
@@ -32,15 +32,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CampaignProgress:
     """What judges have been given, as a whole and in its parts. `free` are items that no judge has taken yet, `undrawn`
     those that an adaptive campaign may still draw, at most. Documents and domains count free items too."""
 
-    whole: Part
-    judges: tuple[Part, ...]
-    domains: tuple[Part, ...]
-    documents: tuple[Part, ...]
-    pages: tuple[Part, ...]
+    whole: ProgressPart
+    judges: tuple[ProgressPart, ...]
+    domains: tuple[ProgressPart, ...]
+    documents: tuple[ProgressPart, ...]
+    pages: tuple[ProgressPart, ...]
     free: int = 0
     undrawn: int = 0
 
@@ -58,7 +58,7 @@ class Progress:
         return f"{self.whole.done:,} of {'at most ' if self.undrawn else ''}{self.items:,}"
 
 
-def progress(store: Store, campaign: Reference) -> Progress:
+def progress(store: Store, campaign: Reference) -> CampaignProgress:
     """How far everyone is, as of now."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
@@ -69,11 +69,11 @@ def progress(store: Store, campaign: Reference) -> Progress:
     texts = [share for share in shares if share.document != JUDGE_ITSELF]
     by_judge = {part.name: part for part in _parts(own_shares, lambda share: share.judge)}
     judges = tuple(
-        replace(by_judge.get(judge, Part(judge)), tasks=tasks, finished=finished)
+        replace(by_judge.get(judge, ProgressPart(judge)), tasks=tasks, finished=finished)
         for judge, (tasks, finished) in counts.items()
     )
     tasks, finished = sum(judge.tasks for judge in judges), sum(judge.finished for judge in judges)
-    return Progress(
+    return CampaignProgress(
         whole=replace(_part("", own_shares), tasks=tasks, finished=finished),
         judges=judges,
         domains=_parts(texts, lambda share: share.domain),
@@ -84,16 +84,16 @@ def progress(store: Store, campaign: Reference) -> Progress:
     )
 
 
-def _parts(shares: Iterable[Share], name: Callable[[Share], str]) -> tuple[Part, ...]:
-    by_name: dict[str, list[Share]] = {}
+def _parts(shares: Iterable[TaskShare], name: Callable[[TaskShare], str]) -> tuple[ProgressPart, ...]:
+    by_name: dict[str, list[TaskShare]] = {}
     for share in shares:
         by_name.setdefault(name(share), []).append(share)
     return tuple(_part(key, group) for key, group in by_name.items())
 
 
-def _part(name: str, shares: Sequence[Share]) -> Part:
+def _part(name: str, shares: Sequence[TaskShare]) -> ProgressPart:
     moments = [share.saved_at for share in shares if share.saved_at]
-    return Part(
+    return ProgressPart(
         name=name,
         items=sum(share.items for share in shares),
         done=sum(share.done for share in shares),
@@ -134,10 +134,10 @@ def documents(store: Store, campaign: Reference) -> list[Document]:
 
 def judges(store: Store, campaign: Reference) -> list[Judge]:
     """Everyone who judges, in the order they were added."""
-    return [seat.judge for seat in seats(store, campaign)]
+    return [participant.judge for participant in participants(store, campaign)]
 
 
-def seats(store: Store, campaign: Reference) -> list[Seat]:
+def participants(store: Store, campaign: Reference) -> list[Participant]:
     """The same with what only organisers see: links and consent."""
     with store.reading() as tx:
         return tx.judges.all(tx.campaigns.get(campaign).id)
@@ -146,16 +146,16 @@ def seats(store: Store, campaign: Reference) -> list[Seat]:
 def pseudonyms(store: Store, campaign: Reference) -> dict[str, str]:
     """What people are called where their ids say who they are: the same as when an identity is erased. Models and
     metrics keep their names."""
-    return pseudonyms_of(seats(store, campaign))
+    return pseudonyms_of(participants(store, campaign))
 
 
 def left_out(store: Store, campaign: Reference) -> dict[str, str]:
     """The judges who count in no result now, each with the reason."""
     with store.reading() as tx:
         number = tx.campaigns.get(campaign).id
-        seats = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
+        participants = {entry.number: entry.judge.id for entry in tx.judges.all(number)}
         reasons = tx.events.left_out(number)
-    return {seats[place]: reason for place, reason in reasons.items() if place in seats}
+    return {participants[place]: reason for place, reason in reasons.items() if place in participants}
 
 
 def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
@@ -175,7 +175,7 @@ def working_judges(store: Store, campaign: Reference) -> list[Judge]:
         return still_judging(tx, tx.campaigns.get(campaign).id)
 
 
-def chain_head(store: Store, campaign: Reference) -> Link | None:
+def chain_head(store: Store, campaign: Reference) -> ChainLink | None:
     """How many judgements were ever committed, and the hash of them all; None where nothing was answered."""
     with store.reading() as tx:
         return tx.chain.head(tx.campaigns.get(campaign).id)

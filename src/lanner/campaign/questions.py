@@ -31,10 +31,10 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.answers import Texts, check, chosen, holds, texts_of
+from lanner.protocols.answers import JudgedTexts, check, chosen, holds, texts_of
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
-from lanner.store import JUDGE_ITSELF, Answer, Assigned, Standing, Store, Transaction
+from lanner.store import JUDGE_ITSELF, AssignedTask, Store, StoredAnswer, TaskStanding, Transaction
 from lanner.store.rows import dumps, loads, moment
 
 StageQuestion = tuple[Stage, Question]
@@ -66,7 +66,7 @@ def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
     return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
 
 
-class Sheet:
+class QuestionSheet:
     """What a page may ask about one kind of item, whatever the answers. `marked` are the questions that need the texts
     to be checked; on a `plain` sheet no question depends on another, so all of them are asked."""
 
@@ -92,7 +92,7 @@ class Questions:
         self._about_outputs = {
             question.id: stage.object in (Object.OUTPUT, Object.OUTPUTS) for stage, question in protocol.questions
         }
-        self._sheets: dict[tuple[str, bool, bool, int], Sheet] = {}
+        self._sheets: dict[tuple[str, bool, bool, int], QuestionSheet] = {}
         self._keys: dict[tuple[tuple[str, ...], Role], dict[str, Key]] = {}
         self._gates: dict[str, tuple[Stage, ...]] = {}
         self._lookups: dict[tuple[tuple[str, ...], Role, bool, bool], tuple[tuple[str, str, str, str], ...]] = {}
@@ -110,12 +110,12 @@ class Questions:
             self._gates[page] = tuple(before)
         return self._gates[page]
 
-    def sheet(self, page: str, item: Item) -> Sheet:
+    def sheet(self, page: str, item: Item) -> QuestionSheet:
         """Everything a page may ask about an item, prepared for checking."""
         kind = (page, bool(item.document), bool(item.segment), min(len(item.systems), 2))
         sheet = self._sheets.get(kind)
         if sheet is None:
-            sheet = Sheet(
+            sheet = QuestionSheet(
                 tuple(stage_question for stage_question in self._pages.get(page, ()) if fits(stage_question[0], item))
             )
             self._sheets[kind] = sheet
@@ -138,7 +138,7 @@ class Questions:
         return not question.for_each or bool(chosen(self.protocol, question, answers))
 
     def check(
-        self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: Texts | None
+        self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: JudgedTexts | None
     ) -> Json:
         """The stored form of an answer, or an `AnswerError`."""
         labels = chosen(self.protocol, question, answers)
@@ -244,9 +244,9 @@ class Questions:
         left_out = any(answers.get(other.id) is not None for _, other in self._pages[stage.page_id])
         return question.required or not left_out
 
-    def heads(self, rows: Sequence[Answer]) -> dict[Key, Answer]:
+    def heads(self, rows: Sequence[StoredAnswer]) -> dict[Key, StoredAnswer]:
         """The answer that holds for each question, outputs and role: the last of its chain."""
-        newest: dict[Key, Answer] = {}
+        newest: dict[Key, StoredAnswer] = {}
         for row in rows:
             key = (row.question, row.systems, row.role)
             if key not in newest or newest[key].revision < row.revision:
@@ -285,7 +285,7 @@ class Questions:
         return lookup
 
     def answers(
-        self, page: str, item: Item, heads: Mapping[Key, Answer], *, known: Mapping[str, Json] | None = None
+        self, page: str, item: Item, heads: Mapping[Key, StoredAnswer], *, known: Mapping[str, Json] | None = None
     ) -> dict[str, Json]:
         """A judge's answers about the unit of an item, from all pages, as conditions and repeated questions see them.
         A control or repeat is answered anew on its page, and builds on the main run for what other pages asked.
@@ -341,19 +341,19 @@ def practised_page(protocol: Protocol, page: str) -> str:
     return page.removesuffix(f"_{stages[0].scenario}")
 
 
-def rounds(tx: Transaction, campaign: int, seat: int, protocol: Protocol, page: str) -> list[Round]:
+def rounds(tx: Transaction, campaign: int, participant: int, protocol: Protocol, page: str) -> list[Round]:
     """The rounds a judge has finished on a page, in order. The same page in several contexts is practised once."""
     name = practised_page(protocol, page)
     return [
         Round(page, int(event.detail["right"]), int(event.detail["answers"]), event.at)
         for event in tx.events.of(campaign, kinds=[PRACTISED])
-        if event.detail["seat"] == seat and practised_page(protocol, event.detail["page"]) == name
+        if event.detail["seat"] == participant and practised_page(protocol, event.detail["page"]) == name
     ]
 
 
-def record_round(store: Store, campaign: int, seat: int, entry: Round) -> None:
+def record_round(store: Store, campaign: int, participant: int, entry: Round) -> None:
     """Keep how a round went."""
-    detail: dict[str, Json] = {"seat": seat, "page": entry.page, "right": entry.right, "answers": entry.answers}
+    detail: dict[str, Json] = {"seat": participant, "page": entry.page, "right": entry.right, "answers": entry.answers}
     with store.writing() as tx:
         tx.events.add(PRACTISED, entry.at, campaign=campaign, **detail)
 
@@ -376,7 +376,7 @@ _STATES = {
 }
 
 
-def refuse(standing: Standing, task: int) -> None:
+def refuse(standing: TaskStanding, task: int) -> None:
     """Refuse answers to a campaign that does not run and to a task that is finished."""
     if standing.state in _STATES:
         code, what, next_step = _STATES[standing.state]
@@ -390,12 +390,12 @@ def refuse(standing: Standing, task: int) -> None:
 def refuse_early(
     store: Store,
     tx: Transaction,
-    standing: Standing,
+    standing: TaskStanding,
     questions: Questions,
     *,
     page: str,
     kind: JudgeKind,
-    about_judge: Sequence[Answer],
+    about_judge: Sequence[StoredAnswer],
 ) -> None:
     """Refuse answers to a page whose turn has not come yet. `about_judge` is what the judge has said about themselves,
     consent included."""
@@ -403,7 +403,7 @@ def refuse_early(
         raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
     if kind is not JudgeKind.PERSON:
         return
-    number, seat = standing.campaign, standing.judge
+    number, participant = standing.campaign, standing.judge
 
     def read_required() -> float | None:
         campaign = tx.campaigns.find(number)
@@ -411,11 +411,11 @@ def refuse_early(
 
     # the version counts every change of the settings; who has reached an agreement has reached it for good
     required: float | None = store.facts.get(("practice", number, standing.campaign_version), read_required)
-    if required is None or seat is None or not has_examples(questions.protocol, page):
+    if required is None or participant is None or not has_examples(questions.protocol, page):
         return
 
     def require_practice() -> None:
-        if not has_reached(rounds(tx, number, seat, questions.protocol, page), required):
+        if not has_reached(rounds(tx, number, participant, questions.protocol, page), required):
             raise CampaignError(
                 "The texts open after practice that agrees with the reference answers.",
                 code="practice",
@@ -423,10 +423,10 @@ def refuse_early(
                 next_step=f"Open your work and practise until {required:.0%} of the answers agree.",
             )
 
-    store.facts.get(("practised", seat, page, required), require_practice)
+    store.facts.get(("practised", participant, page, required), require_practice)
 
 
-def refuse_early_finish(store: Store, tx: Transaction, standing: Standing, questions: Questions, page: str) -> None:
+def refuse_early_finish(store: Store, tx: Transaction, standing: TaskStanding, questions: Questions, page: str) -> None:
     """The same before a task is finished, whose questions may all be optional."""
     if standing.judge is None:
         return
@@ -445,18 +445,18 @@ def must_practise(tx: Transaction, campaign: Campaign, judge: int, questions: Qu
     required = required_agreement(campaign.settings)
     if required is None or not has_examples(questions.protocol, page):
         return False
-    seat = tx.judges.numbered(judge)
-    if seat is None or seat.judge.kind is not JudgeKind.PERSON:
+    participant = tx.judges.numbered(judge)
+    if participant is None or participant.judge.kind is not JudgeKind.PERSON:
         return False
     return not has_reached(rounds(tx, campaign.id, judge, questions.protocol, page), required)
 
 
 def _about_judge(
     tx: Transaction, campaign: int, judge: int, questions: Questions
-) -> tuple[JudgeKind, Sequence[Answer]]:
+) -> tuple[JudgeKind, Sequence[StoredAnswer]]:
     """What a judge is, and what they have said about themselves."""
-    seat = tx.judges.numbered(judge)
-    kind = seat.judge.kind if seat is not None else JudgeKind.PERSON
+    participant = tx.judges.numbered(judge)
+    kind = participant.judge.kind if participant is not None else JudgeKind.PERSON
     if not questions.gates:
         return kind, ()
     unit = (judge, tx.documents.number(campaign, JUDGE_ITSELF) or 0, "")
@@ -464,7 +464,7 @@ def _about_judge(
     return kind, answers.get(unit, ())
 
 
-def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Sequence[Answer]) -> bool:
+def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Sequence[StoredAnswer]) -> bool:
     gates = questions.gates_before(page)
     if kind is JudgeKind.MODEL or not gates:
         return True
@@ -485,7 +485,7 @@ def no_task(task: int) -> CampaignError:
     return CampaignError(f"There is no task {task}.", code="unknown_task")
 
 
-def document(store: Store, tx: Transaction, standing: Standing, key: str) -> Document:
+def document(store: Store, tx: Transaction, standing: TaskStanding, key: str) -> Document:
     """One of the texts."""
 
     def make() -> Document:
@@ -498,7 +498,7 @@ def document(store: Store, tx: Transaction, standing: Standing, key: str) -> Doc
     return found
 
 
-def texts(store: Store, tx: Transaction, standing: Standing, item: Item) -> Texts | None:
+def texts(store: Store, tx: Transaction, standing: TaskStanding, item: Item) -> JudgedTexts | None:
     """What the judge was shown of an item."""
     return texts_of(document(store, tx, standing, item.document), item) if item.document else None
 
@@ -507,7 +507,7 @@ def texts(store: Store, tx: Transaction, standing: Standing, item: Item) -> Text
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CurrentAnswer:
     """An answer as it stands: its judgement (the `base` of a revision), its value, and when it came."""
 
     id: int
@@ -517,15 +517,15 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ItemAnswers:
     """What a judge has said about one item: the answers that hold, by question; and, with those of other pages about
     the same unit, what conditions and repeated questions look at."""
 
-    current: Mapping[str, Given]
+    current: Mapping[str, CurrentAnswer]
     earlier: Mapping[str, Json]
 
 
-def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Heard]:
+def heard(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[ItemAnswers]:
     """The same item by item of a task."""
     questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
@@ -533,7 +533,7 @@ def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) ->
     moments: dict[int, datetime] = {}  # answers of one save share theirs
     for item, rows in zip(entry.task.items, rows_of(tx, entry), strict=True):
         if not rows:
-            answers.append(Heard({}, {}))
+            answers.append(ItemAnswers({}, {}))
             continue
         heads = questions.heads(rows)
         keys = questions.keys(item)
@@ -542,11 +542,11 @@ def heard(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) ->
             name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
         }
         values = {name: each.value for name, each in own_answers.items()}
-        answers.append(Heard(own_answers, questions.answers(page, item, heads, known=values)))
+        answers.append(ItemAnswers(own_answers, questions.answers(page, item, heads, known=values)))
     return answers
 
 
-def rows_of(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
+def rows_of(tx: Transaction, entry: AssignedTask) -> list[list[StoredAnswer]]:
     """Item by item, everything its judge has ever answered about the same unit."""
     if entry.judge is None:
         return [[] for _ in entry.task.items]
@@ -555,8 +555,8 @@ def rows_of(tx: Transaction, entry: Assigned) -> list[list[Answer]]:
     return [rows[document].get(item.segment, []) for item, document in pairs]
 
 
-def _given(row: Answer, moments: dict[int, datetime]) -> Given:
+def _given(row: StoredAnswer, moments: dict[int, datetime]) -> CurrentAnswer:
     received = moments.get(row.received_at)
     if received is None:
         received = moments[row.received_at] = moment(row.received_at)
-    return Given(row.id, loads(row.value), row.revision, received)
+    return CurrentAnswer(row.id, loads(row.value), row.revision, received)

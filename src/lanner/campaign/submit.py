@@ -25,8 +25,18 @@ from decimal import Decimal
 from lanner.campaign.questions import Key, Questions, StageQuestion, no_task, questions_of, refuse, refuse_early, texts
 from lanner.errors import AnswerError, CampaignError, LannerError, StoreError
 from lanner.model import JUDGE_GROUPS, Item, Json
-from lanner.protocols.answers import Texts, is_duration, is_moment
-from lanner.store import Answer, CollisionError, NewAnswer, Place, Progressed, Store, StoredPart, Transaction, Unit
+from lanner.protocols.answers import JudgedTexts, is_duration, is_moment
+from lanner.store import (
+    CollisionError,
+    NewAnswer,
+    SavedProgress,
+    Store,
+    StoredAnswer,
+    StoredPart,
+    TaskItem,
+    Transaction,
+    Unit,
+)
 from lanner.store import Key as StoredKey
 from lanner.store.rows import dumps, loads, micros, now
 
@@ -37,8 +47,8 @@ from lanner.store.rows import dumps, loads, micros, now
 class Submission:
     """Answers to questions about one item of a task. `elapsed` and `active` are the seconds spent on the item so far.
     `base` names the judgement each answer replaces as the client knows it (None: there was none); left out, no
-    conflict is looked for. `judge`, where given, must be the task's: the id, the seat's number, or the numbers of all
-    the seats of whoever asks."""
+    conflict is looked for. `judge`, where given, must be the task's: the id, the participant's number, or numbers of
+    all the participants of whoever asks."""
 
     task: int
     item: int
@@ -61,7 +71,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """What a save came to: the judgement of each question, what is still open about the item, what others had said,
     and the item it was about. `answers` are those that were sent; each of them is on disk."""
 
@@ -165,7 +175,7 @@ def submit(
     base: Mapping[str, int | None] | None = None,
     judge: str | int | tuple[int, ...] | None = None,
     at: datetime | None = None,
-) -> Saved:
+) -> SaveResult:
     """Check and store answers about one item. When this returns, they are on disk."""
     entry = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
     received = at or now()
@@ -177,7 +187,7 @@ def submit(
 
 def submit_many(
     store: Store, submissions: Iterable[Submission], *, at: datetime | None = None
-) -> list[Saved | LannerError]:
+) -> list[SaveResult | LannerError]:
     """The same for many items in one transaction, one result for each: what is refused does not hold up the rest."""
     entries = list(submissions)
     received = at or now()
@@ -192,13 +202,13 @@ class _Saving:
     """One submission on its way: what is known about the item and what will be written."""
 
     submission: Submission
-    place: Place
+    place: TaskItem
     judge: int
     item: Item
     questions: Questions
     unit: Unit
     consent: Unit | None
-    heads: dict[Key, Answer] = field(default_factory=dict)
+    heads: dict[Key, StoredAnswer] = field(default_factory=dict)
     known: dict[str, Json] = field(default_factory=dict)
     changes: list[tuple[StageQuestion, Json, str | None]] = field(default_factory=list)
 
@@ -223,13 +233,13 @@ class _Saving:
 
 def save_all(
     store: Store, tx: Transaction, submissions: Sequence[Submission], received: datetime
-) -> list[Saved | Refused]:
+) -> list[SaveResult | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
     places = tx.tasks.places([(each.task, each.item, each.id) for each in submissions])
     savings = [_begun(store, tx, each, place) for each, place in zip(submissions, places, strict=True)]
     rows = tx.judgements.heads_of({key for saving in savings if isinstance(saving, _Saving) for key in saving.keys})
     parts = tx.judgements.parts({each.name for each in savings if isinstance(each, _Saving) and each.place.repeated})
-    results: list[Saved | Refused | None] = [None] * len(savings)
+    results: list[SaveResult | Refused | None] = [None] * len(savings)
     waiting: dict[int, _Saving] = {}
     changed_units: set[Unit] = set()  # units that have been written to since their rows were read
     names: set[tuple[int, str]] = set()  # and the submissions that did
@@ -254,7 +264,7 @@ def save_all(
     return [result for result in results if result is not None]
 
 
-def _begun(store: Store, tx: Transaction, submission: Submission, place: Place | None) -> _Saving | Refused:
+def _begun(store: Store, tx: Transaction, submission: Submission, place: TaskItem | None) -> _Saving | Refused:
     """What can be known before the judge's earlier answers are read."""
     try:
         if place is None:
@@ -295,8 +305,8 @@ def _refuse_unstorable(submission: Submission) -> None:
 
 
 def _checked(
-    store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[Answer]], parts: Sequence[StoredPart]
-) -> Saved | None:
+    store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[StoredAnswer]], parts: Sequence[StoredPart]
+) -> SaveResult | None:
     """None where the answers are as the protocol wants them and can be written; what the first time came to where they
     are stored already."""
     place, questions = saving.place, saving.questions
@@ -349,7 +359,7 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
             saving.changes.append((entry, None, NOT_ASKED))
 
 
-def _texts(store: Store, tx: Transaction, saving: _Saving) -> Texts | None:
+def _texts(store: Store, tx: Transaction, saving: _Saving) -> JudgedTexts | None:
     """What the judge was shown. Marks to start from are offered to people alone: a model makes its own."""
     visible_texts = texts(store, tx, saving.place.standing, saving.item)
     if visible_texts is None or saving.place.kind in JUDGE_GROUPS["people"]:
@@ -358,7 +368,7 @@ def _texts(store: Store, tx: Transaction, saving: _Saving) -> Texts | None:
 
 
 def _write(
-    tx: Transaction, waiting: dict[int, _Saving], results: list[Saved | Refused | None], received_at: int
+    tx: Transaction, waiting: dict[int, _Saving], results: list[SaveResult | Refused | None], received_at: int
 ) -> None:
     """Write what waits, and say what it came to."""
     if not waiting:
@@ -373,9 +383,11 @@ def _write(
         rows += own_rows
         submission = saving.submission
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
-        changes.append(Progressed(submission.task, submission.item, not open_, submission.elapsed, submission.active))
+        changes.append(
+            SavedProgress(submission.task, submission.item, not open_, submission.elapsed, submission.active)
+        )
         ids = {row["question"]: row["id"] for row in own_rows}
-        results[at] = Saved(ids, open_, conflicts, item=saving.item, answers=submission.answers)
+        results[at] = SaveResult(ids, open_, conflicts, item=saving.item, answers=submission.answers)
     with tx.together():
         tx.judgements.add(rows)
         tx.tasks.set_saved(changes, received_at)
@@ -425,7 +437,7 @@ def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[li
     return rows, tuple(conflicts)
 
 
-def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> Saved:
+def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> SaveResult:
     """What the first time came to, if this is the same submission to the letter; otherwise it is refused whole.
 
     An answer of null that has no row of its own was taken where nothing was to be taken back. It is the same as long as
@@ -465,10 +477,10 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
     )
     ids = {part.question: part.id for part in parts}
     open_ = tuple(questions.open(page, item, saving.known))
-    return Saved(ids, open_, conflicts, repeated=True, item=item, answers=submission.answers)
+    return SaveResult(ids, open_, conflicts, repeated=True, item=item, answers=submission.answers)
 
 
-def refuse_stranger(place: Place, submission: Submission) -> int:
+def refuse_stranger(place: TaskItem, submission: Submission) -> int:
     """Refuse answers to someone else's task. The number of the judge whose it is."""
     mine, asks = place.standing.judge, submission.judge
     if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
@@ -484,7 +496,7 @@ _MOST = 100
 _TROUBLED = 90.0
 """Seconds after which a failure to save is old news: where nobody saves, nobody knows whether it would work again. A
 judging page that waits tries once in 75 seconds at the longest."""
-_Outcome = Saved | LannerError
+_Outcome = SaveResult | LannerError
 
 
 class SaveQueue:
@@ -511,7 +523,7 @@ class SaveQueue:
             return ""
         return self._failure[1]
 
-    async def submit(self, submission: Submission) -> tuple[Saved, datetime]:
+    async def submit(self, submission: Submission) -> tuple[SaveResult, datetime]:
         """What the save came to and when it arrived; it is on disk then. What is refused is raised."""
         waits: asyncio.Future[tuple[_Outcome, datetime]] = asyncio.get_running_loop().create_future()
         self._waiting.append((submission, waits))

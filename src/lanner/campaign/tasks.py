@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from lanner.campaign.drawing import take_task
 from lanner.campaign.questions import (
-    Given,
+    CurrentAnswer,
     gate_open,
     heard,
     no_task,
@@ -23,7 +23,7 @@ from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task
-from lanner.store import Assigned, Overview, Progressed, Store, Transaction
+from lanner.store import AssignedTask, Overview, SavedProgress, Store, Transaction
 from lanner.store.rows import micros, now
 
 TAKE_BACK = timedelta(minutes=10)
@@ -33,7 +33,7 @@ UNTIL_SUBMITTED = "until_submitted"
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenItem:
     """Questions about one item that still need an answer."""
 
     item: int
@@ -45,7 +45,7 @@ class Open:
 class UnfinishedError(CampaignError):
     """A task that cannot be finished yet, with exactly what is missing."""
 
-    def __init__(self, task: int, missing: Sequence[Open]) -> None:
+    def __init__(self, task: int, missing: Sequence[OpenItem]) -> None:
         count = sum(len(entry.questions) for entry in missing)
         first = missing[0]
         place = f"item {first.item + 1}" + (f" (segment {first.segment})" if first.segment else "")
@@ -95,7 +95,7 @@ def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
         return tx.progress.overview(tx.judges.get(tx.campaigns.get(campaign), judge).number)
 
 
-def current(store: Store, number: int) -> list[Mapping[str, Given]]:
+def current(store: Store, number: int) -> list[Mapping[str, CurrentAnswer]]:
     """Item by item of a task, the answers that hold, by question."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
@@ -110,7 +110,7 @@ def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
         return [answers.earlier for answers in heard(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)]
 
 
-def missing(store: Store, number: int) -> list[Open]:
+def missing(store: Store, number: int) -> list[OpenItem]:
     """What a task still needs before it can be finished."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
@@ -129,7 +129,7 @@ def finish_in(
     number: int,
     finished_at: datetime,
     *,
-    known: Assigned | None = None,
+    known: AssignedTask | None = None,
     takes_nothing_back: bool = False,
 ) -> Task:
     """The same inside the caller's transaction. Nothing is written where something is missing. Of a judge who never
@@ -161,8 +161,8 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
     entries = list(judgements)
     open_tasks = {}
     for judge in dict.fromkeys(judgement.judge for judgement in entries):
-        seat = tx.judges.get(campaign, judge)
-        own_tasks = [each for each in tx.tasks.of_judge(seat.number) if not each.task.finished_at]
+        participant = tx.judges.get(campaign, judge)
+        own_tasks = [each for each in tx.tasks.of_judge(participant.number) if not each.task.finished_at]
         if own_tasks:
             open_tasks[judge] = own_tasks
     by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
@@ -193,14 +193,14 @@ def _answer_key(item: Item, question: str, stage: Stage) -> tuple[object, ...]:
 def _tick_off_items(
     store: Store,
     tx: Transaction,
-    entry: Assigned,
+    entry: AssignedTask,
     answered: Mapping[int, tuple[float, float]],
     *,
     protocol_hash: str,
     at: datetime,
 ) -> None:
     def save(done: Callable[[int], bool]) -> None:
-        changes = [Progressed(entry.task.id, place, done(place), *spent) for place, spent in answered.items()]
+        changes = [SavedProgress(entry.task.id, place, done(place), *spent) for place, spent in answered.items()]
         tx.tasks.set_saved(changes, micros(at))
 
     save(lambda _place: False)  # where nothing is required, what is missing depends on whether the item was saved
@@ -244,7 +244,7 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
     store.write(work)
 
 
-def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
+def _until_submitted(tx: Transaction, entry: AssignedTask) -> bool:
     """Whether this campaign lets judges revise everything until they have finished their last task, and this judge has
     not: `revision = "until_submitted"` among its settings."""
     settings = tx.campaigns.get(entry.campaign).settings
@@ -253,14 +253,14 @@ def _until_submitted(tx: Transaction, entry: Assigned) -> bool:
     return any(other.task.finished_at is None for other in tx.tasks.of_judge(entry.judge))
 
 
-def _assigned(tx: Transaction, number: int, known: Assigned | None = None) -> Assigned:
+def _assigned(tx: Transaction, number: int, known: AssignedTask | None = None) -> AssignedTask:
     entry = tx.tasks.assigned(number, known)
     if entry is None:
         raise no_task(number)
     return entry
 
 
-def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str) -> list[Open]:
+def _missing(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[OpenItem]:
     questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
     progress = tx.tasks.item_progress(entry.task.id)
@@ -277,5 +277,5 @@ def _missing(store: Store, tx: Transaction, entry: Assigned, protocol_hash: str)
             theirs = pages[document].get(item.segment, set())
             lacking = questions.open(page, item, answers, saved=saved, pages=theirs)
         if lacking:
-            missing.append(Open(at, item.document, item.segment, tuple(lacking)))
+            missing.append(OpenItem(at, item.document, item.segment, tuple(lacking)))
     return missing

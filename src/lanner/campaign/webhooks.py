@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from lanner.campaign.accounts import KEY_VARIABLE, is_sealed, seal, server_key, unseal
 from lanner.campaign.drawing import is_running
 from lanner.errors import LannerError
-from lanner.store import Assigned, Store, Transaction
+from lanner.store import AssignedTask, Store, Transaction
 
 TASK_FINISHED, CAMPAIGN_FINISHED = "task.finished", "campaign.finished"
 EVENTS = (TASK_FINISHED, CAMPAIGN_FINISHED)
 
 
-def announce_finished(tx: Transaction, entry: Assigned, at: datetime) -> None:
+def announce_finished(tx: Transaction, entry: AssignedTask, at: datetime) -> None:
     """Tell of a finished task, and of its campaign if that was the last one, in the transaction that finished it."""
     if not tx.webhooks.all():
         return

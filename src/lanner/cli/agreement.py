@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from lanner import analysis
-from lanner.analysis import GROUPS, CountedRows, Measure, Part, QuestionPlan
+from lanner.analysis import GROUPS, AnswerPart, CountedRows, Measure, QuestionPlan
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
 from lanner.cli import notes_of, wants_explanation
@@ -178,7 +178,7 @@ def run(
 
 def _to_explain(entry: QuestionPlan) -> tuple[Measure, ...]:
     """What disagreement is explained for: the rows of a grid one by one, otherwise the question itself."""
-    rows = tuple(measure for measure in entry.parts if measure.part is Part.ROW)
+    rows = tuple(measure for measure in entry.parts if measure.part is AnswerPart.ROW)
     return rows or (entry.pairs,)
 
 
@@ -218,7 +218,7 @@ def plan_of(part: Material, question: str | None, *, gamma: bool = False) -> Ite
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AgreementLine:
     """One number of the table: of which question and measure, of whom, and of which group of judges."""
 
     entry: QuestionPlan
@@ -233,10 +233,10 @@ class Line:
         return "judge" in self.result.labels
 
 
-def _without_most_pairs(lines: Sequence[Line]) -> list[Line]:
+def _without_most_pairs(lines: Sequence[AgreementLine]) -> list[AgreementLine]:
     """The lines a screen has room for. Where a measure has many pairs of judges, those that agree least are kept, in
     the order of their agreement, after the line of everybody together."""
-    selection: list[Line] = []
+    selection: list[AgreementLine] = []
     for _, lines_of_measure in groupby(lines, key=lambda line: (line.entry.id, line.measure.name, line.measure.row)):
         own = list(lines_of_measure)
         pairs = [line for line in own if line.is_pair]
@@ -301,17 +301,17 @@ class Printer:
             )
         return f"{self.part.name}: no question about the texts has been answered yet."
 
-    def _lines(self, entry: QuestionPlan) -> Iterator[Line]:
+    def _lines(self, entry: QuestionPlan) -> Iterator[AgreementLine]:
         judges = self.everyone.table["judge"].n_unique()
         for measure in entry.measures:
             if measure.pairwise and (judges > 2 or len(self.groups) > 1):
                 for result in analysis.pairs(self.everyone, measure, entry, resampling=self.resampling):
-                    yield Line(entry, measure, "", result)
+                    yield AgreementLine(entry, measure, "", result)
             for group, rows in self.groups.items():
                 if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
-                    yield Line(entry, measure, group, self._together(rows, measure, entry))
+                    yield AgreementLine(entry, measure, group, self._together(rows, measure, entry))
                     if (rows_without_marks := analysis.unaided_rows(rows, entry)) is not None:
-                        yield Line(
+                        yield AgreementLine(
                             entry, measure, group, self._together(rows_without_marks, measure, entry), unaided=True
                         )
 
@@ -321,7 +321,7 @@ class Printer:
         except StatisticError as error:
             return Result(measure.name, None, labels={"question": measure.question}, notes=(error.what,))
 
-    def _row(self, line: Line) -> dict[str, Json]:
+    def _row(self, line: AgreementLine) -> dict[str, Json]:
         measure, result = line.measure, line.result
         row: dict[str, Json] = {"part": self.part.name, "question": measure.question, "row": measure.row}
         row |= {"domain": self.domain} if self.domain else {}
@@ -354,7 +354,7 @@ class Printer:
             self.output.note(*(f"{name}: {case['note']}" for case in second.rows if case.get("code")))
 
 
-def _in_words(lines: Sequence[Line], *, several: bool, explain: bool) -> Iterator[str]:
+def _in_words(lines: Sequence[AgreementLine], *, several: bool, explain: bool) -> Iterator[str]:
     """What the numbers mean: the headline of each question, and with `explain` the definition of each coefficient once.
     Questions without a value for the same reason are listed together."""
     explanations: set[str] = set()

@@ -34,7 +34,7 @@ from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Json, Judge, Protocol, Stage
 from lanner.model.messages import estimate, in_number, number, percent, plural
 from lanner.stats.resample import FEW, Resampling
-from lanner.store import Seat, Store
+from lanner.store import Participant, Store
 
 # `lanner campaign`, where campaigns stand: the list, their progress, and the states they go through.
 
@@ -66,7 +66,11 @@ def list_all(output: Output, store: Store, archived: bool) -> None:
 def show(output: Output, store: Store, name: str, by: str) -> None:
     """Show progress per judge, domain or document, with the minutes worked."""
     entry, progress = campaign.get(store, name), campaign.progress(store, name)
-    consents = {seat.judge.id: seat for seat in campaign.seats(store, name) if seat.consented_at}
+    consents = {
+        participant.judge.id: participant
+        for participant in campaign.participants(store, name)
+        if participant.consented_at
+    }
     parts = {"judge": progress.judges, "domain": progress.domains, "document": progress.documents}[by]
     output.say(f"{entry.title}: {entry.state}, {progress.done_of_all} done", style="bold")
     rows = [
@@ -86,10 +90,10 @@ def show(output: Output, store: Store, name: str, by: str) -> None:
     output.table(rows, [*columns, "consent"] if by == "judge" and consents else columns)
 
 
-def _consent(seat: Seat | None) -> str:
-    if seat is None or seat.consented_at is None:
+def _consent(participant: Participant | None) -> str:
+    if participant is None or participant.consented_at is None:
         return ""
-    return f"{seat.consent}, {minute(seat.consented_at)}"
+    return f"{participant.consent}, {minute(participant.consented_at)}"
 
 
 _MOVES = {"open": campaign.open, "pause": campaign.pause, "close": campaign.close, "reopen": campaign.reopen}

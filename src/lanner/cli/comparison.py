@@ -38,7 +38,7 @@ from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 from lanner.stats.models import replacement
 from lanner.stats.resample import Resampling
 from lanner.store import Store
-from lanner.studies.reproduce import AGREES, DIFFERS, Check, check, mark, ours, page, read, summary, typed
+from lanner.studies.reproduce import AGREES, DIFFERS, ValueCheck, check, mark, ours, page, read, summary, typed
 from lanner.studies.study import Study, load, names
 
 # `lanner compare`: two or more protocols on the same texts, question by question, on one page.
@@ -379,7 +379,7 @@ def _refuse_unknown_table(study: Study, only: str | None) -> None:
         raise LannerError(f"{study.name} has no table {only!r}.", next_step=f"It has: {'; '.join(tables)}.")
 
 
-def _check_cells(check_row: Check) -> dict[str, str]:
+def _check_cells(check_row: ValueCheck) -> dict[str, str]:
     paper_value = typed(check_row.cell.paper, check_row.cell.digits) if check_row.cell.paper is not None else ""
     if check_row.cell.simulated:
         return {

@@ -30,7 +30,7 @@ from lanner.model import Document, Judge, JudgeKind
 from lanner.reports.build import build
 from lanner.reports.rendering import SHARED, write
 from lanner.store import Store
-from lanner.web.server import Settings, serve
+from lanner.web.server import ServerSettings, serve
 
 # The tour of `lanner demo`: a start page that leads through it, and simulated judges whose answers arrive while one
 # looks.
@@ -41,7 +41,7 @@ PAUSE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stops:
+class TourLinks:
     """Where the tour leads."""
 
     judge: str
@@ -52,7 +52,7 @@ class Stops:
     report: str
 
 
-def write_page(folder: Path, stops: Stops) -> Path:
+def write_page(folder: Path, stops: TourLinks) -> Path:
     """The start page as a file that its owner alone can read: its links let one in."""
     style = SHARED["tokens.css"].read_text(encoding="utf-8")
     icon = base64.b64encode(resources.files("lanner.web").joinpath("static", "icon.svg").read_bytes()).decode()
@@ -151,7 +151,7 @@ def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | 
         free = free_port(HOST, port)
         code = secrets.token_urlsafe(18)
         address = f"http://{HOST}:{free}"
-        stops = Stops(
+        stops = TourLinks(
             judge=f"{address}/j/{links['demo-h-falcon']}",
             judge_source=f"{address}/j/{links['demo-falcon']}",
             organise=f"{address}/enter/{code}",
@@ -165,7 +165,7 @@ def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | 
             _serve(output, store, free, code, start if _opens(opening) else None)
 
 
-def _say(output: Output, stops: Stops, start: Path, report: Path) -> None:
+def _say(output: Output, stops: TourLinks, start: Path, report: Path) -> None:
     output.say()
     output.say(f"  Start here            {start.resolve()}", style="bold")
     output.say(f"  Judge with H-FALCON   {stops.judge}")
@@ -185,7 +185,7 @@ def _serve(output: Output, store: Store, port: int, code: str, page: Path | None
     guide.start()
     try:
         output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
-        serve(store, HOST, port, settings=Settings(entry_code=code, entry_account=ORGANISER))
+        serve(store, HOST, port, settings=ServerSettings(entry_code=code, entry_account=ORGANISER))
     except KeyboardInterrupt:
         output.say("Stopped. Every answer is on disk; the same command goes on from here.")
     finally:

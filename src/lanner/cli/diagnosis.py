@@ -11,7 +11,7 @@ from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, sc
 from lanner.cli.output import Columns, Output, print_kinds
 from lanner.cli.source import Source
 from lanner.errors import InputError
-from lanner.figures.charts import Row, intervals
+from lanner.figures.charts import EstimateRow, intervals
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent
 from lanner.reports.parts import Report
@@ -64,7 +64,7 @@ def _whole_numbers(text: str) -> list[int]:
 def _draw(result: Result) -> object:
     """Judges from the most severe to the most lenient, with intervals."""
     rows = [
-        Row(row["judge"], row["value"], row["low"], row["high"], note=f"n {row['n']}")
+        EstimateRow(row["judge"], row["value"], row["low"], row["high"], note=f"n {row['n']}")
         for row in result.rows
         if row["kind"] == "judge"
     ]

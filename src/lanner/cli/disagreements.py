@@ -9,7 +9,7 @@ from lanner import campaign
 from lanner.analysis.agreement import INFLATED
 from lanner.analysis.economy import (
     Economy,
-    Outcome,
+    GoalOutcome,
     PairStanding,
     SystemStanding,
     economy,
@@ -24,10 +24,10 @@ from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
 from lanner.model.messages import Words, duration, estimate, in_number, number, percent, plural, spell
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import STATE_WORDS, DisagreementFilter, LeavingOut, Measure
+from lanner.monitor.snapshot import STATE_WORDS, AgreementMeasure, DisagreementFilter, ExclusionPreview
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
-from lanner.monitor.verdict import Check, Rule
-from lanner.stats.goals import Kind, State
+from lanner.monitor.verdict import Rule, VerdictCheck
+from lanner.stats.goals import GoalKind, State
 from lanner.store import Store
 
 
@@ -83,7 +83,7 @@ def check(output: Output, store: Store, name: str, question: str) -> None:
         output.note(f"Merging “{options[one]}” and “{options[other]}” would change nominal α by {step}.")
 
 
-def _check(entry: Check) -> dict[str, Json]:
+def _check(entry: VerdictCheck) -> dict[str, Json]:
     return {
         "about": "check",
         "code": entry.code,
@@ -109,7 +109,7 @@ def _rule(rule: Rule, status: CampaignStatus) -> dict[str, Json]:
     }
 
 
-def _price(price: LeavingOut) -> dict[str, Json]:
+def _price(price: ExclusionPreview) -> dict[str, Json]:
     """What leaving out the judge would change without whom people agree best."""
     return {
         "about": "leaving out",
@@ -130,7 +130,7 @@ def _price(price: LeavingOut) -> dict[str, Json]:
     }
 
 
-def _pairs(price: LeavingOut) -> dict[str, Json]:
+def _pairs(price: ExclusionPreview) -> dict[str, Json]:
     """The pairs of systems that are decided, with and without the judge."""
     if price.pairs is None:
         return {}
@@ -151,8 +151,8 @@ def _judge(judge: JudgeStatus, status: CampaignStatus) -> dict[str, Json]:
     progress, pace = judge.progress, judge.progress.pace
     return {
         "about": "judge",
-        "judge": judge.seat.judge.id,
-        "kind": str(judge.seat.judge.kind),
+        "judge": judge.participant.judge.id,
+        "kind": str(judge.participant.judge.kind),
         "done": progress.done,
         "items": progress.total,
         "share": percent(progress.share, 0),
@@ -180,7 +180,7 @@ def _finish(judge: JudgeStatus, *, has_more: bool) -> str:
     return f"{judge.progress.finish.date().isoformat()}{words}"
 
 
-def _measure(entry: Measure, label: Words) -> dict[str, Json]:
+def _measure(entry: AgreementMeasure, label: Words) -> dict[str, Json]:
     return {
         "about": "agreement",
         **asdict(entry),
@@ -319,12 +319,12 @@ def decided(output: Output, store: Store, name: str, leave: tuple[tuple[str, str
 
 def _summary(now: Economy) -> str:
     budget_text = f"{now.judgements:,} of at most {now.most:,} judgements"
-    if now.outcome is Outcome.REACHED:
+    if now.outcome is GoalOutcome.REACHED:
         return f"Enough: the goal is reached after {budget_text}; {now.unused:,} are not needed."
-    if now.outcome is Outcome.PARTLY:
+    if now.outcome is GoalOutcome.PARTLY:
         open_text = f"{now.unanswered} of {len(now.pairs)} pairs not decided"
         return f"Enough, with {open_text}, after {budget_text}; {now.unused:,} are not needed."
-    if now.outcome is Outcome.ENDED:
+    if now.outcome is GoalOutcome.ENDED:
         return f"Ended without reaching the goal: {budget_text}."
     left_text = f"{len(now.left)} left open, " if now.left else ""
     pairs_text = f"{now.decided} of {len(now.pairs)} pairs settled, {left_text}" if now.pairs else ""
@@ -362,7 +362,7 @@ def _outlook(now: Economy) -> list[str]:
     if now.agreement is not None:
         value, low, high = now.agreement
         lines.append(f"Agreement {estimate(value, low, high)}; planned above {now.goal.minimum:.12g}.")
-    elif now.goal.kind is Kind.AGREEMENT:
+    elif now.goal.kind is GoalKind.AGREEMENT:
         lines.append("Agreement is not known: too few texts have two judges, or all answers are the same.")
     if now.judgements_left is not None:
         judgements = now.judgements_left[0]
@@ -370,7 +370,7 @@ def _outlook(now: Economy) -> list[str]:
         finish = now.finish(datetime.now(UTC))
         when = f"; at this pace until {finish:%a %d %b %Y}" if finish else ""
         lines.append(f"To the end about {judgements:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
-    if now.goal.kind is not Kind.AGREEMENT:
+    if now.goal.kind is not GoalKind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"
         lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")
     return lines

@@ -67,7 +67,7 @@ SCRIPTS = {  # language: what its script is called, the Debian package of a font
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InstallationCheck:
     """One line of the doctor's: what was looked at, what was found, and what to do about it."""
 
     about: str
@@ -76,7 +76,7 @@ class Finding:
     next_step: str = ""
 
 
-def look(place: str, folder: Path) -> Iterator[Finding]:
+def look(place: str, folder: Path) -> Iterator[InstallationCheck]:
     """Everything that a campaign on this machine may need. Changes nothing."""
     yield from _versions()
     yield _database(place)
@@ -86,17 +86,17 @@ def look(place: str, folder: Path) -> Iterator[Finding]:
     yield from _extras()
 
 
-def _versions() -> Iterator[Finding]:
-    yield Finding("Lanner", f"{__version__}, in {Path(__file__).resolve().parent.parent}")
+def _versions() -> Iterator[InstallationCheck]:
+    yield InstallationCheck("Lanner", f"{__version__}, in {Path(__file__).resolve().parent.parent}")
     version = platform.python_version()
     if sys.version_info >= LEAST_PYTHON:
-        yield Finding("Python", f"{version}, {sys.prefix}")
+        yield InstallationCheck("Python", f"{version}, {sys.prefix}")
     else:
-        yield Finding("Python", version, WRONG, "Install Python 3.11 or newer, then Lanner with it.")
-    yield Finding("System", f"{platform.system()} {platform.release()}, {os.cpu_count()} processors")
+        yield InstallationCheck("Python", version, WRONG, "Install Python 3.11 or newer, then Lanner with it.")
+    yield InstallationCheck("System", f"{platform.system()} {platform.release()}, {os.cpu_count()} processors")
 
 
-def _database(place: str) -> Finding:
+def _database(place: str) -> InstallationCheck:
     """Whether the store could be opened; one that is not there yet is made by `lanner new`."""
     try:
         url = locate(place)
@@ -104,18 +104,20 @@ def _database(place: str) -> Finding:
             return _server(place)
         path = Path(str(url.database))
         if not path.exists():
-            return Finding("Database", f"SQLite {sqlite3.sqlite_version}; no store yet at {path.name}", FINE)
+            return InstallationCheck("Database", f"SQLite {sqlite3.sqlite_version}; no store yet at {path.name}", FINE)
         inspect_file(path, create=False)
     except LannerError as error:
-        return Finding("Database", error.what, WRONG, error.next_step)
+        return InstallationCheck("Database", error.what, WRONG, error.next_step)
     size = path.stat().st_size / 1e6
     words = f"SQLite {sqlite3.sqlite_version}; {path.name}, {size:.1f} MB"
     if (kind := file_system_of(path, read_mounts())) in NETWORK_FILE_SYSTEMS:
-        return Finding("Database", f"{words}, on {kind}", WRONG, "Keep the store on a local disk, or use PostgreSQL.")
-    return Finding("Database", words)
+        return InstallationCheck(
+            "Database", f"{words}, on {kind}", WRONG, "Keep the store on a local disk, or use PostgreSQL."
+        )
+    return InstallationCheck("Database", words)
 
 
-def _server(place: str) -> Finding:
+def _server(place: str) -> InstallationCheck:
     engine = connect(locate(place))
     try:
         with engine.connect() as connection:
@@ -123,58 +125,62 @@ def _server(place: str) -> Finding:
             warnings = postgresql_warnings(connection)
     except Exception as problem:  # whatever a driver throws, the doctor goes on to the next check
         error = explain(problem, place)
-        return Finding("Database", error.what, WRONG, error.next_step or "Is the server running, and the URL right?")
+        return InstallationCheck(
+            "Database", error.what, WRONG, error.next_step or "Is the server running, and the URL right?"
+        )
     finally:
         engine.dispose()
     if warnings:
-        return Finding("Database", f"PostgreSQL {version}", WRONG, " ".join(warnings))
-    return Finding("Database", f"PostgreSQL {version}")
+        return InstallationCheck("Database", f"PostgreSQL {version}", WRONG, " ".join(warnings))
+    return InstallationCheck("Database", f"PostgreSQL {version}")
 
 
-def _disk(folder: Path) -> Iterator[Finding]:
+def _disk(folder: Path) -> Iterator[InstallationCheck]:
     free = shutil.disk_usage(folder).free / GIGABYTE
     words = f"{free:.1f} GB free in this folder"
     if free < LEAST_DISK:
-        yield Finding("Disk", words, WRONG, "Make room: a full disk stops saving.")
+        yield InstallationCheck("Disk", words, WRONG, "Make room: a full disk stops saving.")
     else:
-        yield Finding("Disk", words)
+        yield InstallationCheck("Disk", words)
     for name, place in (("this folder", folder), ("the folder for temporary files", Path(tempfile.gettempdir()))):
         if not os.access(place, os.W_OK):
-            yield Finding("Disk", f"cannot write in {name}", WRONG, "Go to a folder of your own, or change its rights.")
+            yield InstallationCheck(
+                "Disk", f"cannot write in {name}", WRONG, "Go to a folder of your own, or change its rights."
+            )
 
 
 _BROWSERS = ("firefox", "chromium", "chromium-browser", "google-chrome", "microsoft-edge")
 
 
-def _browser() -> Finding:
+def _browser() -> InstallationCheck:
     """The one that `webbrowser` would open; judges bring their own."""
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
         if program := next(filter(shutil.which, _BROWSERS), ""):
             words = f"{program}, but there is no screen here to open it on; judges may use any on theirs"
-            return Finding("Browser", words, MISSING, "Open the printed links on another machine.")
+            return InstallationCheck("Browser", words, MISSING, "Open the printed links on another machine.")
         words = "none found on this machine; judges may use any on theirs"
         step = "Open the printed links on another machine, or install Firefox or Chromium."
-        return Finding("Browser", words, MISSING, step)
-    return Finding("Browser", str(getattr(browser, "name", "") or type(browser).__name__))
+        return InstallationCheck("Browser", words, MISSING, step)
+    return InstallationCheck("Browser", str(getattr(browser, "name", "") or type(browser).__name__))
 
 
-def _fonts() -> Iterator[Finding]:
+def _fonts() -> Iterator[InstallationCheck]:
     """Scripts that system fonts often lack. Only where fontconfig can be asked; other systems bring them."""
     program = shutil.which("fc-list")
     if program is None:
         if platform.system() == "Linux":
-            yield Finding("Fonts", "cannot be asked (no fontconfig)", MISSING, "Install fontconfig to know.")
+            yield InstallationCheck("Fonts", "cannot be asked (no fontconfig)", MISSING, "Install fontconfig to know.")
         return
     lacking = [language for language in SCRIPTS if not _families(program, language)]
     scripts = [SCRIPTS[language][0] for language in SCRIPTS if language not in lacking]
     if scripts:
-        yield Finding("Fonts", f"for {', '.join(scripts)}")
+        yield InstallationCheck("Fonts", f"for {', '.join(scripts)}")
     if lacking:
         names = ", ".join(SCRIPTS[language][0] for language in lacking)
         packages = " ".join(dict.fromkeys(SCRIPTS[language][1] for language in lacking))
-        yield Finding("Fonts", f"none for {names}", MISSING, f"Debian and Ubuntu: apt install {packages}")
+        yield InstallationCheck("Fonts", f"none for {names}", MISSING, f"Debian and Ubuntu: apt install {packages}")
 
 
 def _families(program: str, language: str) -> bool:
@@ -182,14 +188,14 @@ def _families(program: str, language: str) -> bool:
     return bool(answer.stdout.strip())
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[InstallationCheck]:
     """Found by looking, not by importing: some of them take seconds to load."""
     for extra, (package, use) in EXTRAS.items():
         if importlib.util.find_spec(package) is None:
             step = f'pip install "lanner[{extra}]"'
-            yield Finding(f"Extra {extra}", f"{use}: {package} is not installed", MISSING, step)
+            yield InstallationCheck(f"Extra {extra}", f"{use}: {package} is not installed", MISSING, step)
         else:
-            yield Finding(f"Extra {extra}", f"{use}: {package} {_version_of(package)}".rstrip())
+            yield InstallationCheck(f"Extra {extra}", f"{use}: {package} {_version_of(package)}".rstrip())
 
 
 def _version_of(package: str) -> str:

@@ -40,7 +40,9 @@ def check_judgements(
 def check_texts(paths: str | Path | Sequence[Path] | None, format_name: str | None = None) -> None:
     """Raise what the command would say later of texts that cannot be read."""
     if paths and _is_small(_as_list(paths)):
-        with suppress(formats.ApartError):  # where rows of a document stand apart, the command reads all at once
+        with suppress(
+            formats.ScatteredRowsError
+        ):  # where rows of a document stand apart, the command reads all at once
             deque(formats.read_documents(paths, format_name, **reading_options()), 0)
 
 

@@ -107,7 +107,7 @@ class _Import:
 
             try:
                 formats.write("native", path, passing())
-            except formats.ApartError:
+            except formats.ScatteredRowsError:
                 return []
         self.output.note(*(f"{texts.name}: {note}" for note in texts.notes))
         return [{**_texts_row(path), **count, "judges": 0, "kind": "texts", "answers": 0}]

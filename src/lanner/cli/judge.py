@@ -19,7 +19,7 @@ from lanner.cli.model_judges import run_replay
 from lanner.cli.output import Columns, Output, progress_bar, result_rows
 from lanner.cli.source import documents_of, new_store
 from lanner.errors import ExitCode, LannerError, did_you_mean
-from lanner.judges.comparison import CONTEXT_SAMPLE, Standing, audit, compare, sample_documents
+from lanner.judges.comparison import CONTEXT_SAMPLE, ComparedJudge, audit, compare, sample_documents
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.prompt import agreed, demanded
 from lanner.judges.ray_cluster import run_on_ray
@@ -172,7 +172,7 @@ def exit_code(totals: Totals) -> int:
     return ExitCode.DONE if is_whole else ExitCode.INCOMPLETE
 
 
-def print_standings(output: Output, standings: Sequence[Standing]) -> None:
+def print_standings(output: Output, standings: Sequence[ComparedJudge]) -> None:
     """A row for each judge and question, and why agreement is missing where there is none."""
     rows = []
     for standing in standings:

@@ -20,18 +20,18 @@ from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import unanswered
-from lanner.judges.prompt import EXAMPLE, Settings, stage_prompts
+from lanner.judges.prompt import EXAMPLE, PromptSettings, stage_prompts
 from lanner.judges.providers import Endpoint
 from lanner.judges.replay import replay
-from lanner.judges.replies import Asked, verdict
+from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
-from lanner.metrics import Languages, Rating, rate
+from lanner.metrics import Languages, MetricRating, rate
 from lanner.model import Document, Judge, JudgeKind, Judgement
 from lanner.model.messages import estimate, in_number
 from lanner.protocols.answers import texts_of
 from lanner.stats.resample import Resampling
-from lanner.store import Entry, Store
+from lanner.store import LedgerEntry, Store
 
 # `lanner prompt`: read the prompts of model judges, check one's own, try one on a text.
 
@@ -73,7 +73,7 @@ def check_prompt(output: Output, name: str, protocol: str) -> None:
     """Check a prompt: its form, its variables, and its words with every protocol that it is for."""
     template = templates.load(name)
     names = [protocol] if protocol else list(template.protocols or protocols.names())
-    settings = Settings(comments=False, template=template)
+    settings = PromptSettings(comments=False, template=template)
     prompts = sum(len(stage_prompts(protocols.load(each), settings)) for each in names)
     output.rows.append({"name": template.name, "version": template.version, "digest": template.digest})
     output.say(f"{template.label} is sound: {prompts} prompts for {len(names)} protocols were filled in.")
@@ -92,7 +92,9 @@ def try_prompt(
 ) -> None:
     """Fill a prompt in with the first text, and show the reply where a model is named."""
     template = templates.load(name)
-    settings = Settings(context, comments=False, template=replace(template, rationale=rationale or template.rationale))
+    settings = PromptSettings(
+        context, comments=False, template=replace(template, rationale=rationale or template.rationale)
+    )
     what = protocols.load(protocol)
     document = next(iter(documents_of(texts, None)), None) if texts else EXAMPLE
     if document is None:
@@ -111,7 +113,7 @@ def try_prompt(
         if model:
             endpoint = Endpoint(base_url or providers.base_url(provider), provider)
             reply_text = asyncio.run(ask_once(endpoint, model, prompt, template.turns))
-            scope = Asked(what, (stage,), texts_of(document, item), {}, max(2, len(item.systems)))
+            scope = ItemRequest(what, (stage,), texts_of(document, item), {}, max(2, len(item.systems)))
             outcome = verdict(reply_text, scope, prompt.schema)
             row |= {"reply": reply_text, "valid": outcome.answers is not None, "problem": outcome.problem}
             output.say(f"[reply]\n{reply_text}\n")
@@ -183,23 +185,27 @@ def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit
 def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
     entry = campaign.get(store, name)
     with store.reading() as tx:
-        models = {seat.judge.id: seat.number for seat in tx.judges.all(entry.id) if seat.judge.kind is JudgeKind.MODEL}
+        models = {
+            participant.judge.id: participant.number
+            for participant in tx.judges.all(entry.id)
+            if participant.judge.kind is JudgeKind.MODEL
+        }
     if judge and judge not in models:
         raise LannerError(f"No model judge is called {judge!r} here.", next_step=did_you_mean(judge, list(models)))
     return {judge: models[judge]} if judge else models
 
 
-def _entries(store: Store, number: int) -> list[tuple[str, Entry]]:
+def _entries(store: Store, number: int) -> list[tuple[str, LedgerEntry]]:
     with store.reading() as tx:
         return list(tx.ledger.of_judge(number))
 
 
-def _texts(entries: Sequence[tuple[str, Entry]]) -> dict[str, Any]:
+def _texts(entries: Sequence[tuple[str, LedgerEntry]]) -> dict[str, Any]:
     """Instructions and schemas by their hashes: each stands in one row of a run alone."""
     return {name: text for _, entry in entries for name, text in json.loads(entry.detail).get("texts", {}).items()}
 
 
-def _row(judge: str, document: str, entry: Entry, detail: Mapping[str, Any]) -> dict[str, Any]:
+def _row(judge: str, document: str, entry: LedgerEntry, detail: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judge": judge,
         "document": document,
@@ -348,7 +354,7 @@ def _has_texts_alone(source: str, format_name: str | None) -> bool:
     return formats.load(name).read_documents is not None
 
 
-def _print(output: Output, rating: Rating) -> None:
+def _print(output: Output, rating: MetricRating) -> None:
     rows = [
         {
             "metric": rating.judge.id,

@@ -41,7 +41,7 @@ def serve_pages(
     store_place: str,
 ) -> None:
     """Serve until Ctrl+C."""
-    from lanner.web.server import Settings, begin_log, serve
+    from lanner.web.server import ServerSettings, begin_log, serve
 
     begin_log(level)
     with Store.open(store_place) as store:
@@ -54,7 +54,7 @@ def serve_pages(
         output.say(f"Lanner serves {store.place} at {address}", style="bold")
         if first:
             output.say(f"First organiser: {address}/setup?code={code}")
-        settings = Settings(
+        settings = ServerSettings(
             setup_code=code,
             backup_hours=hours,
             backups=folder,

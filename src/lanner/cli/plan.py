@@ -12,7 +12,7 @@ from lanner.analysis import Measure
 from lanner.analysis.material import Material
 from lanner.analysis.planning import (
     USUAL,
-    Kind,
+    PlanKind,
     aim_of,
     compared_designs,
     compared_sizes,
@@ -123,7 +123,7 @@ class PlanRequest:
     def pilot(self, part: Material, table: pl.DataFrame, question: str | None) -> None:
         """What a pilot says; `table` has the rows of it that count for scores."""
         aim = aim_of(part, table, question)
-        if aim.kind is Kind.PREFERENCE:
+        if aim.kind is PlanKind.PREFERENCE:
             self.preference(table, aim.question)
         elif aim.measure is not None:
             self.agreement(part, aim.measure)

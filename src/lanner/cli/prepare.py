@@ -21,7 +21,7 @@ from lanner.corpus.edits import Edit, append_to_log, load_log
 from lanner.corpus.prepare import Manifest, Preparation, describe_inputs
 from lanner.corpus.review import Review, ReviewSession
 from lanner.corpus.rows import Doubt
-from lanner.corpus.systems import Score
+from lanner.corpus.systems import SystemScore
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json
@@ -32,7 +32,7 @@ from lanner.web.server import REVIEW_HOST, serve_review
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PreparationJob:
     """One preparation that can be run again with other edits. Documents pass one by one; only rows in doubt stay."""
 
     output: Output
@@ -104,14 +104,14 @@ def _read_kept_rows(file: IO[str]) -> Iterator[dict[str, str]]:
 
 def rate_systems(
     documents: Sequence[Document], metric: str, reference: str, options: Mapping[str, Json]
-) -> list[Score]:
+) -> list[SystemScore]:
     """The systems' scores by any metric of Lanner, best first, on the segments that count."""
     pair = metrics.Languages(documents[0].source_language, documents[0].target_language)
     scorer = metrics.make(metric, pair, **options)
     rating = metrics.rate(documents, scorer, references=[reference] if reference else ())
     segments = sum(segment.judged for document in documents for segment in document)
     return [
-        Score(
+        SystemScore(
             row["system"], row["score"], row["low"], row["high"], len(documents), segments, str(rating.result.signature)
         )
         for row in rating.result.rows
@@ -145,13 +145,13 @@ def run(
         how = recipe.with_difficult(how, sentences, tuple(names(criteria)))
     target = out or Path(f"{path.name.split('.')[0]}-{how.name}.jsonl")
     avoid_ids = tuple(document.id for document in formats.read_documents(avoid)) if avoid else ()
-    job = Job(output, path, format_name, how, seed, avoid_ids, target)
+    job = PreparationJob(output, path, format_name, how, seed, avoid_ids, target)
     log = target.with_suffix(".edits.jsonl")
     hand = _earlier(output, log, edits_from, wanted=verifying or verified is not None)
     sheet = job.edits_of(verified, hand, by) if verified else []
     if verifying:
         _log_all(log, hand, sheet)
-        result = _sit(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
+        result = _review(job, [*hand, *sheet], log, by, port) or job.write([*hand, *sheet])
     else:
         result = job.write([*hand, *sheet])
     _show(output, result.before, "Original", latex=latex)
@@ -187,7 +187,7 @@ def _log_all(log: Path, hand: Sequence[Edit], sheet: Sequence[Edit]) -> None:
     append_to_log(log, [*([] if edits else hand), *sheet])
 
 
-def _sit(job: Job, hand: list[Edit], log: Path, by: str, port: int) -> Manifest | None:
+def _review(job: PreparationJob, hand: list[Edit], log: Path, by: str, port: int) -> Manifest | None:
     """Let a person settle what is in doubt and write the result with all edits, those of earlier sessions first; None
     if there is nothing to settle."""
     doubtful: list[tuple[Document, Sequence[Doubt]]] = []

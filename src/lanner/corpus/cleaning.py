@@ -21,7 +21,7 @@ from lanner.model import Document, Segment
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange:
     """One rule applied to one text (or, with an empty column, to a whole segment)."""
 
     rule: str
@@ -31,16 +31,16 @@ class Change:
 
 
 @dataclass(slots=True)
-class Ledger:
+class CleaningCounts:
     """Counts per rule. Only counts are kept, so that a million segments cost nothing; `on_change` sees each change."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    on_change: Callable[[Change], None] | None = None
+    on_change: Callable[[TextChange], None] | None = None
 
     def note(self, rule: str, document: str, segment: str, column: str = "") -> None:
         self.counts[rule] += 1
         if self.on_change:
-            self.on_change(Change(rule, document, segment, column))
+            self.on_change(TextChange(rule, document, segment, column))
 
 
 _LINE_END = re.compile(r"\r\n?|[\x85\u2028\u2029]")
@@ -58,7 +58,7 @@ NORMALISATIONS: dict[str, Callable[[str], str]] = {
 DEFAULT_NORMALISATIONS = ("byte_order_mark", "line_ends", "nfc", "trim")
 
 
-def normalise(document: Document, ledger: Ledger, rules: Collection[str] = DEFAULT_NORMALISATIONS) -> Document:
+def normalise(document: Document, ledger: CleaningCounts, rules: Collection[str] = DEFAULT_NORMALISATIONS) -> Document:
     """The document with every text normalised; each text that a rule changed is noted."""
     steps = [(name, rule) for name, rule in NORMALISATIONS.items() if name in rules]
     segments = []
@@ -90,7 +90,7 @@ _BAD_SOURCE = ("is_bad_source", "bad_source")
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class TextFilter:
     """Which rules, what happens to segments that break one, and what two of the rules need to know."""
 
     rules: tuple[str, ...]
@@ -112,7 +112,7 @@ FILTERS = (
 )
 
 
-def breaks(rule: str, document: Document, segment: Segment, by: Filter) -> bool:
+def breaks(rule: str, document: Document, segment: Segment, by: TextFilter) -> bool:
     """Whether a segment breaks a rule."""
     match rule:
         case "canary":
@@ -131,7 +131,7 @@ def breaks(rule: str, document: Document, segment: Segment, by: Filter) -> bool:
     return bool(_IN_SOURCE[rule].search(segment.source))
 
 
-def keep(document: Document, ledger: Ledger, by: Filter) -> Document | None:
+def keep(document: Document, ledger: CleaningCounts, by: TextFilter) -> Document | None:
     """The document with the offending segments flagged or gone; None when nothing is left of it."""
     segments = []
     for segment in document.segments:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lanner.corpus import cleaning, edits, rows, sample, systems
 from lanner.corpus import recipe as recipes
-from lanner.corpus.cleaning import Change, Ledger
+from lanner.corpus.cleaning import CleaningCounts, TextChange
 from lanner.corpus.describe import Description
 from lanner.errors import LannerError
 from lanner.model import Document, Json, Segment
@@ -27,7 +27,7 @@ _DOCUMENT = tuple(spec.name for spec in fields(Document) if spec.name != "segmen
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PreparationStep:
     """One step of a preparation: what it did, counted, and how much it left."""
 
     do: str
@@ -42,7 +42,7 @@ class Manifest:
 
     recipe: dict[str, Json]
     seed: int
-    steps: tuple[Step, ...]
+    steps: tuple[PreparationStep, ...]
     output: str
     inputs: tuple[dict[str, Json], ...] = ()
     edits: tuple[edits.Edit, ...] = ()
@@ -128,12 +128,12 @@ class _StepRecord:
     """One step's record, filled while documents pass."""
 
     do: str
-    ledger: Ledger
+    ledger: CleaningCounts
     documents: int = 0
     segments: int = 0
 
 
-Rate = Callable[[Sequence[Document], str, str, Mapping[str, Json]], list[systems.Score]]
+Rate = Callable[[Sequence[Document], str, str, Mapping[str, Json]], list[systems.SystemScore]]
 """Scores every system by a metric: the documents, its name, the reference ("" for the first), its options."""
 
 
@@ -155,7 +155,7 @@ class Preparation:
     hand: Sequence[edits.Edit] = ()
     avoid: Collection[str] = ()
     progress: Progress | None = None
-    on_change: Callable[[Change], None] | None = None
+    on_change: Callable[[TextChange], None] | None = None
     on_doubt: Callable[[Document, Sequence[rows.Doubt]], None] | None = None
     tables: bool = True
     doubtful: int = 0
@@ -213,7 +213,9 @@ class Preparation:
 
     def record(self, inputs: Sequence[dict[str, Json]] = ()) -> Manifest:
         """The manifest of this run."""
-        steps = (Step(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed)
+        steps = (
+            PreparationStep(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed
+        )
         return Manifest(
             recipe=self.recipe.model_dump(mode="json", by_alias=True),
             seed=self._seed,
@@ -248,7 +250,7 @@ class Preparation:
             yield document
 
     def _open(self, do: str) -> _StepRecord:
-        progress = _StepRecord(do, Ledger(on_change=self.on_change))
+        progress = _StepRecord(do, CleaningCounts(on_change=self.on_change))
         self._passed.append(progress)
         return progress
 
@@ -260,12 +262,12 @@ class Preparation:
                 self.progress(progress.do, progress.documents)
             yield document
 
-    def _step(self, step: recipes.Step, ledger: Ledger, stream: Iterable[Document]) -> Iterable[Document]:
+    def _step(self, step: recipes.Step, ledger: CleaningCounts, stream: Iterable[Document]) -> Iterable[Document]:
         if isinstance(step, recipes.Normalise):
             rules = {*step.rules, *(["escaped_newlines"] if step.escaped_newlines else [])}
             return (cleaning.normalise(document, ledger, rules) for document in stream)
         if isinstance(step, recipes.Filter):
-            by = cleaning.Filter(step.rules, step.action, step.domains, step.max_words)
+            by = cleaning.TextFilter(step.rules, step.action, step.domains, step.max_words)
             ledger.counts.update(dict.fromkeys(step.rules, 0))  # a rule that met nothing is worth knowing too
             return (part for document in stream if (part := cleaning.keep(document, ledger, by)))
         if isinstance(step, recipes.Split):
@@ -276,7 +278,7 @@ class Preparation:
             return self._difficult(step, stream)
         return self._sample(step, stream)
 
-    def _split(self, how: rows.Splitting, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
+    def _split(self, how: rows.Splitting, ledger: CleaningCounts, stream: Iterable[Document]) -> Iterator[Document]:
         for document in stream:
             pieces = rows.split_document(document, how)
             ledger.counts.update(pieces.counts)
@@ -284,7 +286,7 @@ class Preparation:
                 self._found[document.id] = (pieces.document, pieces.doubts)
             yield pieces.document
 
-    def _choose(self, step: recipes.Choose, ledger: Ledger, stream: Iterable[Document]) -> Iterator[Document]:
+    def _choose(self, step: recipes.Choose, ledger: CleaningCounts, stream: Iterable[Document]) -> Iterator[Document]:
         selection, documents = step.systems, stream
         if step.best:
             scores, higher = step.scores or self.scores, step.higher_is_better
@@ -305,7 +307,7 @@ class Preparation:
             yield systems.only(document, selection)
         systems.named(selection, names)
 
-    def _rate_systems(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.Score]:
+    def _rate_systems(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.SystemScore]:
         """The systems' scores by the metric of the step: one of the surface, or one that the caller can make."""
         if step.metric in systems.METRICS or self.rate is None:
             return systems.scores(documents, step.metric, reference=step.reference, seed=self._seed)

@@ -26,7 +26,7 @@ _CLAUSE = re.compile(r".+?(?:[.!?…。！？｡।॥؟۔,;:，、；：،؛]+[
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DoubtfulSegment:
     """A segment with something in doubt: the document, and the segment its rows were cut from."""
 
     document: str
@@ -40,7 +40,7 @@ class Review:
     documents: dict[str, Document]
     doubts: Sequence[Doubt]
     actions: list[list[Edit]] = field(default_factory=list)
-    places: tuple[Place, ...] = ()
+    places: tuple[DoubtfulSegment, ...] = ()
     _now: dict[str, Document] = field(default_factory=dict)
     _unsure: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ class Review:
         for doubt in doubts:
             review._unsure.setdefault((doubt.document, doubt.segment), {})[doubt.column] = doubt.confidence
         places = (
-            Place(document.id, whole)
+            DoubtfulSegment(document.id, whole)
             for document in review.documents.values()
             for whole, rows in groupby(document.segments, parent)
             if any((document.id, row.id) in review._unsure for row in rows)
@@ -74,7 +74,7 @@ class Review:
             raise InputError(f"There is no document {name!r} to look at.")
         return self._now[name]
 
-    def rows(self, place: Place) -> list[Segment]:
+    def rows(self, place: DoubtfulSegment) -> list[Segment]:
         """The rows of a segment as they are now."""
         return [row for row in self.document(place.document).segments if parent(row) == place.parent]
 
@@ -86,7 +86,7 @@ class Review:
     def open(self) -> list[int]:
         """The numbers of the segments that are not settled yet."""
         doubtful = {
-            Place(name, parent(row))
+            DoubtfulSegment(name, parent(row))
             for name, document in self._now.items()
             for row in document.segments
             if DOUBTFUL in row.flags
@@ -111,12 +111,12 @@ class Review:
             self._now[name] = edited(self.documents[name], [edit for edit in self.edits if edit.document == name])
         return action
 
-    def acceptance(self, place: Place, row: str = "") -> list[Edit]:
+    def acceptance(self, place: DoubtfulSegment, row: str = "") -> list[Edit]:
         """The edits that accept a row as it is, or everything in doubt of a segment."""
         rows = [r for r in self.rows(place) if (r.id == row if row else DOUBTFUL in r.flags)]
         return [Edit("accept", place.document, candidate.id) for candidate in rows]
 
-    def shift(self, place: Place, row: str, column: str, step: int, *, coarse: bool = False) -> Edit:
+    def shift(self, place: DoubtfulSegment, row: str, column: str, step: int, *, coarse: bool = False) -> Edit:
         """The edit that moves the border below a row in one text by a word (or a clause): to the right, so that the
         row gains what the next begins with, or to the left."""
         document, rows = self.document(place.document), self.rows(place)
@@ -155,7 +155,7 @@ def _next_place(text: str, offset: int, step: int, code: str, coarse: bool) -> i
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReviewStep:
     """Where an action leads: the segment and row to show next, and what to say about it."""
 
     at: int
@@ -178,33 +178,33 @@ class ReviewSession:
         """The segment to begin with: the first that is open, else the first."""
         return next(iter(self.review.open), 0)
 
-    def act(self, request: Mapping[str, Any]) -> Step:
+    def act(self, request: Mapping[str, Any]) -> ReviewStep:
         """Do what a page asks. Two tabs take turns; what cannot be done is refused and changes nothing."""
         with self._turn:
             at, do = _number(request, "at"), request.get("do")
             place, row = self.place(at), str(request.get("row", ""))
             match do:
                 case "look":
-                    return Step(at, row, "")
+                    return ReviewStep(at, row, "")
                 case "accept":
                     return self._accept_and_go_on(at, place, row, self.review.acceptance(place, row))
                 case "accept_all":
                     return self._accept_and_go_on(at, place, "", self.review.acceptance(place))
                 case "merge":
                     self._do([Edit("merge", place.document, row)])
-                    return Step(at, row, f"Merged row {row} with the row below.")
+                    return ReviewStep(at, row, f"Merged row {row} with the row below.")
                 case "split":
                     self._do([Edit("split", place.document, row, _offsets(request.get("cut")))])
-                    return Step(at, f"{row}.1", f"Split row {row}.")
+                    return ReviewStep(at, f"{row}.1", f"Split row {row}.")
                 case "shift":
                     column, step = str(request.get("column", SOURCE)), _number(request, "step")
                     self._do([self.review.shift(place, row, column, step, coarse=bool(request.get("coarse")))])
-                    return Step(at, row, f"Moved {'from' if step > 0 else 'to'} the row below.")
+                    return ReviewStep(at, row, f"Moved {'from' if step > 0 else 'to'} the row below.")
                 case "undo":
                     return self._undone(at, row)
             raise InputError(f"Nothing is known about {do!r}.")
 
-    def place(self, at: int) -> Place:
+    def place(self, at: int) -> DoubtfulSegment:
         """The segment of that number."""
         if not 0 <= at < len(self.review.places):
             raise InputError(f"There is no segment {at + 1} to look at.")
@@ -218,30 +218,32 @@ class ReviewSession:
             raise InputError(f"Row {name!r} cannot be cut there.")
         return suggest_split(self.review.document(place.document), row, offset)
 
-    def _accept_and_go_on(self, at: int, place: Place, row: str, edits: Sequence[Edit]) -> Step:
+    def _accept_and_go_on(self, at: int, place: DoubtfulSegment, row: str, edits: Sequence[Edit]) -> ReviewStep:
         """On to the next row in doubt of this segment, else to the next open segment."""
         if edits:
             self._do(edits)
         left = [segment.id for segment in self.review.rows(place) if self.review.unsure(place.document, segment)]
         message = f"Accepted row {row}." if row else "Accepted."
         if left and row:
-            return Step(at, left[0], message)
+            return ReviewStep(at, left[0], message)
         still = self.review.open
         following = next((number for number in still if number > at), next(iter(still), at))
-        return Step(following, "", message)
+        return ReviewStep(following, "", message)
 
-    def _undone(self, at: int, row: str) -> Step:
+    def _undone(self, at: int, row: str) -> ReviewStep:
         last_edits = self.review.undo()
         if not last_edits:
-            return Step(at, row, "Nothing to undo.")
+            return ReviewStep(at, row, "Nothing to undo.")
         if self.log:
             undo_in_log(self.log, len(last_edits), self.by, _now())
         numbers = {place: number for number, place in enumerate(self.review.places)}
         document = self.review.document(last_edits[0].document)
         names = {segment.id: segment for segment in document.segments}
         back = names.get(last_edits[0].segment)
-        place = Place(document.id, str(back.meta.get("parent", back.id))) if back else None
-        return Step(numbers.get(place, at) if place else at, last_edits[0].segment, f"Undone: {last_edits[0].kind}.")
+        place = DoubtfulSegment(document.id, str(back.meta.get("parent", back.id))) if back else None
+        return ReviewStep(
+            numbers.get(place, at) if place else at, last_edits[0].segment, f"Undone: {last_edits[0].kind}."
+        )
 
     def _do(self, edits: Sequence[Edit]) -> None:
         own_edits = [replace(edit, by=self.by, when=_now()) for edit in edits]

@@ -42,7 +42,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class DocumentRows:
     """A document in rows, the rows to look at, and what happened, counted."""
 
     document: Document
@@ -60,7 +60,7 @@ class _Piece:
     line: int = 0
 
 
-def split_document(document: Document, how: Splitting) -> Rows:
+def split_document(document: Document, how: Splitting) -> DocumentRows:
     """Every segment of a document in rows. Ids grow a number (`7` becomes `7.1`, `7.2`) where a segment was cut."""
     counts: Counter[str] = Counter(segments=len(document.segments))
     doubts: list[Doubt] = []
@@ -78,7 +78,7 @@ def split_document(document: Document, how: Splitting) -> Rows:
             rows.append(row)
         counts.update(rows=len(pieces), split_segments=len(pieces) > 1)
     counts["doubtful_rows"] = len({doubt.segment for doubt in doubts})
-    return Rows(replace(document, segments=tuple(rows)), tuple(doubts), counts)
+    return DocumentRows(replace(document, segments=tuple(rows)), tuple(doubts), counts)
 
 
 def _row(segment: Segment, piece: _Piece, index: int | None, document: Document, paragraph: int) -> Segment:

@@ -30,7 +30,7 @@ _NEAR_ENOUGH = 0.8  # a window may be this much shorter than asked for if it the
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class DrawnSample:
     """The documents drawn, in their original order, and what was asked for and got, by domain. Of hard documents each
     has its probability, and the rows also say how far the criteria of what was drawn lie above those of all."""
 
@@ -46,7 +46,7 @@ def sample(
     clip: int | None = None,
     avoid: Collection[str] = (),
     shares: Mapping[str, int] | None = None,
-) -> Sample:
+) -> DrawnSample:
     """Draw about `sentences` sentences. `shares` says how the domains share them (in any unit: sentences, per cent);
     without it they share them as they share the documents given.
 
@@ -68,7 +68,7 @@ def sample(
         rows.append(_row(domain, by_domain[domain], quota, draw, sum(sizes.values())))
     sampled_documents = tuple(sample_by_id[document.id] for document in documents if document.id in sample_by_id)
     everything = [document for group in by_domain.values() for document in group]
-    return Sample(
+    return DrawnSample(
         sampled_documents, (*rows, _row("All", everything, sentences, sampled_documents, sum(sizes.values())))
     )
 
@@ -194,7 +194,7 @@ def choose_difficult(
     seed: int,
     floor: float = 0.3,
     columns: Sequence[str] = (),
-) -> Sample:
+) -> DrawnSample:
     """Draw about `sentences` sentences in whole documents, domains in proportion. `columns` name scores that segments
     carry for each system (`meta[column]`), for the criteria that compare them."""
     pool = [document for document in documents if count(document)]
@@ -224,7 +224,7 @@ def choose_difficult(
     everyone = list(range(len(pool)))
     selection = [at for at in everyone if pool[at].id in selection_by_id]
     rows.append(_choice_row("All", sentences, sizes, difficulties, (everyone, selection)))
-    return Sample(
+    return DrawnSample(
         tuple(selection_by_id[document.id] for document in documents if document.id in selection_by_id), tuple(rows)
     )
 

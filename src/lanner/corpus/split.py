@@ -74,15 +74,15 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class BorderCounts:
     """Borders found and right, found and wrong, and missed."""
 
     right: int = 0
     wrong: int = 0
     missed: int = 0
 
-    def __add__(self, other: Scores) -> Scores:
-        return Scores(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
+    def __add__(self, other: BorderCounts) -> BorderCounts:
+        return BorderCounts(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
 
     @property
     def precision(self) -> float:
@@ -97,10 +97,10 @@ class Scores:
         return 2 * self.right / max(2 * self.right + self.wrong + self.missed, 1)
 
 
-def compare(guesses: Iterable[Hashable], true: Iterable[Hashable]) -> Scores:
+def compare(guesses: Iterable[Hashable], true: Iterable[Hashable]) -> BorderCounts:
     """The scores of one set of borders against another."""
     ours, theirs = set(guesses), set(true)
-    return Scores(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+    return BorderCounts(len(ours & theirs), len(ours - theirs), len(theirs - ours))
 
 
 def borders(pieces: Sequence[str]) -> list[int]:

@@ -95,7 +95,7 @@ _TOKENS = {"zh": "zh", "yue": "zh", **dict.fromkeys(("ja", "ko", "th", "lo", "my
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SystemScore:
     """A system's score with a 95 % interval over documents, and on how much it rests."""
 
     system: str
@@ -119,7 +119,7 @@ class Score:
         }
 
 
-def scores(documents: Sequence[Document], metric: str, *, reference: str = "", seed: int = 0) -> list[Score]:
+def scores(documents: Sequence[Document], metric: str, *, reference: str = "", seed: int = 0) -> list[SystemScore]:
     """Every system's score, best first."""
     check_known(metric, METRICS, f"There is no metric {metric!r}.")
     name = _reference(documents, reference)
@@ -171,7 +171,7 @@ def _scorer(metric: str, language: str) -> Any:
             return CHRF(word_order=2 if metric == "chrf++" else 0)
 
 
-def _score(scorer: Any, system: str, reference: str, segments: Sequence[Sequence[Segment]], seed: int) -> Score:
+def _score(scorer: Any, system: str, reference: str, segments: Sequence[Sequence[Segment]], seed: int) -> SystemScore:
     """The counts that the metric rests on add up, so a document drawn again is its counts added again."""
     counts = np.array(
         [
@@ -195,4 +195,4 @@ def _score(scorer: Any, system: str, reference: str, segments: Sequence[Sequence
         )
         low, high = resamples[round(0.025 * (DRAWS - 1))], resamples[round(0.975 * (DRAWS - 1))]
     signature = f"{scorer.get_signature()}|documents drawn:{DRAWS}|seed:{seed}"
-    return Score(system, value, low, high, len(segments), sum(map(len, segments)), signature)
+    return SystemScore(system, value, low, high, len(segments), sum(map(len, segments)), signature)

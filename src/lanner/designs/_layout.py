@@ -106,7 +106,7 @@ Page = tuple[str, tuple[Stage, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class DocumentShare:
     """A document that a judge works on: in one scenario, or in whatever the protocol has; some of its systems, or all;
     for comparisons these sets of outputs only, or all of the right size; some of its sentences, or all."""
 
@@ -118,7 +118,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TaskLayout:
     """What holds for everyone: the protocol, the systems, and how tasks are cut."""
 
     protocol: Protocol
@@ -145,9 +145,9 @@ class Sides:
 
 
 def lay_out(
-    layout: Layout,
+    layout: TaskLayout,
     judge: Judge,
-    shares: Sequence[Share],
+    shares: Sequence[DocumentShare],
     *,
     rng: Generator,
     arm: str | None = None,
@@ -205,7 +205,7 @@ _NO_OUTPUTS = (
 )
 
 
-def _sets(layout: Layout, stages: Sequence[Stage], share: Share) -> list[Shown]:
+def _sets(layout: TaskLayout, stages: Sequence[Stage], share: DocumentShare) -> list[Shown]:
     """The sets of outputs that a page shows of a document. Only ratings are narrowed to some systems: a comparison
     needs the others too, unless it says which."""
     comparing = any(stage.object is Object.OUTPUTS for stage in stages)
@@ -216,7 +216,7 @@ def _sets(layout: Layout, stages: Sequence[Stage], share: Share) -> list[Shown]:
 
 
 def _rounds(
-    layout: Layout, block: Sequence[Page], shares: Sequence[Share], rng: Generator
+    layout: TaskLayout, block: Sequence[Page], shares: Sequence[DocumentShare], rng: Generator
 ) -> list[list[tuple[str, tuple[Item, ...]]]]:
     """In each round every document comes once, with the next set of outputs of each page."""
     sets = [[_sets(layout, stages, share) for _, stages in block] for share in shares]
@@ -243,7 +243,7 @@ def _rounds(
     return rounds
 
 
-def _items(share: Share, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:
+def _items(share: DocumentShare, stages: Sequence[Stage], outputs: Shown) -> tuple[Item, ...]:
     every = items(share.document, stages, outputs)
     return every if share.segments is None else tuple(i for i in every if not i.segment or i.segment in share.segments)
 

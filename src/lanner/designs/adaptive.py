@@ -16,8 +16,8 @@ from numpy.random import Generator
 
 from lanner.designs import Design
 from lanner.designs._allocate import few_judges, refuse_scenarios, uneven_teams
-from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, pages
-from lanner.designs.controls import KINDS, Spoiled
+from lanner.designs._layout import DocumentShare, TaskLayout, is_about_the_judge, lay_out, pages
+from lanner.designs.controls import KINDS, ControlSpoiler
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Role, Task
 
@@ -129,8 +129,8 @@ def tasks_of(
     """The tasks of a document drawn: each system once for every judge, in chance order. A judge "" is whoever comes.
 
     Without chance, judges who take turns would always get the same systems: a strict one would make a system bad."""
-    layout = Layout(protocol, systems)
-    tasks = [task for task in lay_out(layout, _NOBODY, [Share(document)], rng=rng) if task.items[0].document]
+    layout = TaskLayout(protocol, systems)
+    tasks = [task for task in lay_out(layout, _NOBODY, [DocumentShare(document)], rng=rng) if task.items[0].document]
     return [replace(tasks[int(at)], judge=judge) for judge in judges for at in rng.permutation(len(tasks))]
 
 
@@ -167,7 +167,7 @@ def control_of(
     if kind not in KINDS:
         return None
     task = tasks[int(rng.integers(len(tasks)))]
-    spoiled = Spoiled(documents, protocol.pages[task.page], kind, rng)
+    spoiled = ControlSpoiler(documents, protocol.pages[task.page], kind, rng)
     able = [at for at, item in enumerate(task.items) if spoiled.possible((item.document, item.segment, *item.systems))]
     if not able:
         return None

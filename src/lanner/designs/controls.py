@@ -83,7 +83,7 @@ def add(
             amount = _amount(getattr(controls, kind), page, stages)
             if amount <= 0 or not _shows_outputs(stages):
                 continue
-            spoiled = Spoiled(documents, stages, kind, rng)
+            spoiled = ControlSpoiler(documents, stages, kind, rng)
             in_place = controls.in_place and (kind != "degraded" or _compares(stages))
             can = _main(result, page) if in_place else _early(result, page, stages, controls.spacing)
             keys = _chosen(result, page, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
@@ -167,7 +167,7 @@ def _chosen(
     *,
     amount: float,
     kind: str,
-    spoiled: Spoiled,
+    spoiled: ControlSpoiler,
     rng: Generator,
 ) -> set[Key]:
     """The items to spoil, as many for each judge as asked, among those that can be. Judges may have different items:
@@ -203,7 +203,7 @@ def _count(amount: float, items: int) -> int:
     return min(items, round(amount * items) if amount < 1 else int(amount))
 
 
-def _in_place(task: Task, page: str, keys: set[Key], spoiled: Spoiled) -> Task:
+def _in_place(task: Task, page: str, keys: set[Key], spoiled: ControlSpoiler) -> Task:
     if task.page != page or not any(key_of(item) in keys for item in task.items):
         return task
     items = (
@@ -218,7 +218,7 @@ def _added(
     page: str,
     stages: Sequence[Stage],
     keys: set[Key],
-    spoiled: Spoiled,
+    spoiled: ControlSpoiler,
     *,
     spacing: int,
     rng: Generator,
@@ -384,7 +384,7 @@ def _put(text: str, places: Sequence[re.Match[str]], words: Sequence[str]) -> st
 KINDS = ("shuffled", "swapped", "degraded")
 
 
-class Spoiled:
+class ControlSpoiler:
     """Spoils items of one page in one way. Which of several outputs is spoiled, and how, depends on the item and the
     seed alone, not on who sees it first."""
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from lanner.designs import Design
 from lanner.designs._allocate import by_arm, can_read, reading, scenarios
-from lanner.designs._layout import Layout, Share, is_isolated, lay_out, sentences
+from lanner.designs._layout import DocumentShare, TaskLayout, is_isolated, lay_out, sentences
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Judge, Protocol, Role, Task
 from lanner.model.messages import in_number
@@ -52,7 +52,7 @@ def _latin_square(
     turning = [name for name in systems if not rated or name in rated]
     _refuse(protocol, names, turning, rated, systems, by_scenario=by_scenario, by_system=by_system)
     sets = _given_sets(documents, set_field, len(names)) if set_field else _drawn_sets(documents, len(names) or 1, rng)
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     groups = (len(names) if by_scenario else 1) * (len(turning) if by_system else 1)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
@@ -70,7 +70,7 @@ def _latin_square(
                 in_scenario = names[(group + sets[document.id]) % len(names)] if by_scenario else None
                 turn = int(first[number]) + group // (len(names) if by_scenario else 1)
                 one = (turning[turn % len(turning)],) if by_system else tuple(turning) if rated else None
-                shares.append(Share(document, in_scenario, one))
+                shares.append(DocumentShare(document, in_scenario, one))
             tasks[judge.id] = lay_out(
                 layout, judge, shares, rng=rng, arm=arm, scenarios=_starting_at(names, order) if by_scenario else ()
             )
@@ -228,7 +228,7 @@ def _parity(
     alone, in_full = _two_scenarios(protocol)
     halves = _halves(documents, whole, rng, swap=swap)
     draws = [_draw(_sentences(rest, systems), sentences_each, sets, rng, whole=len(read)) for read, rest in halves]
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         workers = reading(mine, protocol, arm)
@@ -238,8 +238,10 @@ def _parity(
             place = places.get(judge.id, 0)
             half = place % len(halves)
             sentences = draws[half][(place // len(halves)) % sets]
-            shares = [Share(document, in_full) for document in halves[half][0]]
-            shares += [Share(d, alone, segments=sentences[d.id]) for d in halves[half][1] if sentences.get(d.id)]
+            shares = [DocumentShare(document, in_full) for document in halves[half][0]]
+            shares += [
+                DocumentShare(d, alone, segments=sentences[d.id]) for d in halves[half][1] if sentences.get(d.id)
+            ]
             turn = place // (len(halves) * sets)
             order = [alone, in_full] if turn % 2 else [in_full, alone]
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm, scenarios=order)

@@ -21,7 +21,7 @@ from lanner.designs._allocate import (
     uneven_teams,
     words_of,
 )
-from lanner.designs._layout import Layout, Share, is_about_the_judge, lay_out, outputs, pages
+from lanner.designs._layout import DocumentShare, TaskLayout, is_about_the_judge, lay_out, outputs, pages
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Task
 from lanner.model.messages import in_number
@@ -44,13 +44,13 @@ def _full(
     order of documents; `all_scenarios` lets a judge meet a text in more than one scenario."""
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     refuse_size(documents, judges, len(systems))
-    layout = Layout(protocol, systems, shuffle, sentences_per_task)
+    layout = TaskLayout(protocol, systems, shuffle, sentences_per_task)
     arms = {judge.id: arm for arm, mine in by_arm(protocol, judges, rng).items() for judge in mine}
     return [
         task
         for judge in judges
         for task in lay_out(
-            layout, judge, [Share(d) for d in documents if can_read(judge, d)], rng=rng, arm=arms[judge.id]
+            layout, judge, [DocumentShare(d) for d in documents if can_read(judge, d)], rng=rng, arm=arms[judge.id]
         )
     ]
 
@@ -87,14 +87,14 @@ def _random(
             f"{judges_on_overlap} judges on the overlap are fewer than the {judges_per_document} elsewhere.",
             next_step=f"Ask for at least {max(1, judges_per_document)} on the overlap.",
         )
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     overlap_ids = spread(documents, overlap, rng)
     counts = [judges_on_overlap if document.id in overlap_ids else judges_per_document for document in documents]
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
         dealt = allocate(documents, reading(mine, protocol, arm), counts, rng)
         for judge in mine:
-            shares = [Share(document) for document in dealt.get(judge.id, ())]
+            shares = [DocumentShare(document) for document in dealt.get(judge.id, ())]
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm)
     return [task for judge in judges for task in tasks[judge.id]]
 
@@ -129,10 +129,10 @@ def _batches(
 ) -> list[Task]:
     """Teams of `judges_per_document`, formed by chance among those who read the same language."""
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
-        shares: dict[str, list[Share]] = {judge.id: [] for judge in mine}
+        shares: dict[str, list[DocumentShare]] = {judge.id: [] for judge in mine}
         workers = reading(mine, protocol, arm)
         for language in dict.fromkeys(document.target_language for document in documents):
             texts = [document for document in documents if document.target_language == language]
@@ -140,7 +140,7 @@ def _batches(
             teams = _teams(able, judges_per_document, language, rng)
             for number, own in _dealt(texts, len(teams), rng).items():
                 for judge in teams[number]:
-                    shares[judge.id] += [Share(texts[at]) for at in own]
+                    shares[judge.id] += [DocumentShare(texts[at]) for at in own]
         tasks |= {judge.id: lay_out(layout, judge, shares[judge.id], rng=rng, arm=arm) for judge in mine}
     return [task for judge in judges for task in tasks[judge.id]]
 
@@ -206,7 +206,7 @@ def _pairs(
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
     compared = [stage for stage in protocol.stages if stage.object is Object.OUTPUTS]
     size = _outputs_compared(protocol, systems)
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     most = comb(len(systems), size)
     per_document = min(pairs_per_document, most) or most
     refuse_size(documents, judges[: judges_per_document or len(judges)], per_document)
@@ -220,7 +220,7 @@ def _pairs(
             for document in dealt.get(judge.id, ()):
                 sets = outputs(document, compared, systems)
                 selection = tuple(sets[(turn + step) % len(sets)] for step in range(min(per_document, len(sets))))
-                shares.append(Share(document, compared=selection))
+                shares.append(DocumentShare(document, compared=selection))
                 turn += per_document
             tasks[judge.id] = lay_out(layout, judge, shares, rng=rng, arm=arm)
     return [task for judge in judges for task in tasks[judge.id]]
@@ -272,8 +272,8 @@ def _pool(
         for page, stages in pages(protocol, judge)
         if is_about_the_judge(stages)
     ]
-    layout = Layout(protocol, systems, sentences_per_task=sentences_per_task)
-    free = lay_out(layout, _NOBODY, [Share(document) for document in documents], rng=rng)
+    layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
+    free = lay_out(layout, _NOBODY, [DocumentShare(document) for document in documents], rng=rng)
     free = [task for task in free if task.items[0].document]
     return own + [task for turn in range(judges_per_document) for task in _with_next_sides(free, turn)]
 

@@ -34,7 +34,7 @@ EXPLANATION = "explanation"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RuleOutcome:
     """How one judge did on one rule. `met` is None where it cannot be said yet."""
 
     judge: str
@@ -50,7 +50,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Misses:
+class ControlCounts:
     """A judge's control items: how many there are, are answered, are missed (one broken rule misses an item), and how
     many misses are ties."""
 
@@ -152,7 +152,7 @@ def _labels(value: Json) -> set[Any]:
 
 def outcomes(
     tasks: Iterable[Task], judgements: Iterable[Judgement], questions: Mapping[str, Question] | None = None
-) -> list[Outcome]:
+) -> list[RuleOutcome]:
     """Every rule of every item, task by task, with what was answered. `questions` tell which scales are better low."""
     latest: dict[tuple[object, ...], Judgement] = {}
     for judgement in judgements:
@@ -171,7 +171,7 @@ def outcomes(
                 fits = met(rule, value, main.value if main else None, lower_is_better=lower)
                 tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
                 results.append(
-                    Outcome(
+                    RuleOutcome(
                         task.judge,
                         item.role,
                         task.page,
@@ -187,9 +187,9 @@ def outcomes(
     return results
 
 
-def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses]:
+def misses(results: Iterable[RuleOutcome], role: Role = Role.CONTROL) -> list[ControlCounts]:
     """Misses per judge and page, in order of appearance."""
-    by_item: dict[tuple[str, str], dict[tuple[str, str, tuple[str, ...]], list[Outcome]]] = {}
+    by_item: dict[tuple[str, str], dict[tuple[str, str, tuple[str, ...]], list[RuleOutcome]]] = {}
     for outcome in results:
         if outcome.role is role:
             items = by_item.setdefault((outcome.judge, outcome.page), {})
@@ -199,7 +199,7 @@ def misses(results: Iterable[Outcome], role: Role = Role.CONTROL) -> list[Misses
         with_answer = [rules for rules in items.values() if any(rule.met is not None for rule in rules)]
         failures = [rules for rules in with_answer if any(rule.met is False for rule in rules)]
         ties = [rules for rules in failures if any(rule.tie and rule.met is False for rule in rules)]
-        rows.append(Misses(judge, page, len(items), len(with_answer), len(failures), len(ties)))
+        rows.append(ControlCounts(judge, page, len(items), len(with_answer), len(failures), len(ties)))
     return rows
 
 

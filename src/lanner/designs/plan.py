@@ -83,7 +83,7 @@ class RoundPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AssignmentPlan:
     """What a set of tasks amounts to. `main_items` are those that count in results; `cautions` say what may be wrong
     with the plan and what helps."""
 
@@ -197,7 +197,7 @@ def plan(
     minutes: Mapping[str, float] | None = None,
     wanted_half_width: float | None = 0.1,
     design: str = "",
-) -> Plan:
+) -> AssignmentPlan:
     """The plan of these tasks. `minutes` replaces the protocol's minutes per item by page; `wanted_half_width` is how
     exactly agreement is to be known (None: it does not matter); `design` is what made the tasks."""
     per_item = {page: (minutes or {}).get(page, protocol.minutes(page)) for page in protocol.pages}
@@ -215,7 +215,7 @@ def plan(
     cautions = _cautions(
         by_judge, people, judges_by_unit, documents, overlap_goal=wanted_half_width, in_common=in_common
     )
-    return Plan(
+    return AssignmentPlan(
         protocol=protocol.label,
         documents=len(documents),
         judges=people,

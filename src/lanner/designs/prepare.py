@@ -144,7 +144,7 @@ Unit = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class UnitStanding:
     """How a unit stands: how many of its judges gave the answer that promotes it. `group` is "" without `per`."""
 
     document: str
@@ -159,7 +159,9 @@ class Standing:
         return self.votes / self.judges
 
 
-def standings(promotion: Promotion, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()) -> list[Standing]:
+def standings(
+    promotion: Promotion, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()
+) -> list[UnitStanding]:
     """Every unit that was asked about, in order of appearance. Only main items and the latest answers count."""
     by_id = {judge.id: judge for judge in judges}
     answers: dict[tuple[str, str, str], dict[str, bool]] = {}
@@ -171,12 +173,12 @@ def standings(promotion: Promotion, judgements: Iterable[Judgement], judges: Ite
         votes = answers.setdefault((group, judgement.document, judgement.segment), {})
         votes[judgement.judge] = bool(_values(judgement) & set(promotion.is_))
     return [
-        Standing(document, segment, sum(votes.values()), len(votes), _passes(promotion, votes), group)
+        UnitStanding(document, segment, sum(votes.values()), len(votes), _passes(promotion, votes), group)
         for (group, document, segment), votes in answers.items()
     ]
 
 
-def promoted(standings: Iterable[Standing]) -> dict[str, list[Unit]]:
+def promoted(standings: Iterable[UnitStanding]) -> dict[str, list[Unit]]:
     """The promoted units by group, as `promote` takes them."""
     units: dict[str, list[Unit]] = {}
     for standing in standings:

@@ -13,7 +13,7 @@ _LEFT_INTERVALS, _RIGHT_INTERVALS, _STEP_INTERVALS, _TOP_INTERVALS = 200.0, 560.
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EstimateRow:
     """One estimate. `note` stands at the right (n, rank range); `hollow` marks models; `rule` draws a line above."""
 
     label: str
@@ -26,7 +26,7 @@ class Row:
 
 
 def intervals(
-    label: str, rows: Sequence[Row], *, bounded: bool = True, digits: int = 2, minimum: float | None = None
+    label: str, rows: Sequence[EstimateRow], *, bounded: bool = True, digits: int = 2, minimum: float | None = None
 ) -> Drawing:
     """Dots with 95 % bars on one axis, the number beside each. `minimum` is a dashed line: what was planned."""
     height = _TOP_INTERVALS + _STEP_INTERVALS * len(rows)
@@ -199,7 +199,7 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EstimateGroup:
     """One judge, or all together, with the estimators in the same order everywhere."""
 
     title: str
@@ -207,7 +207,7 @@ class Group:
     estimators: Sequence[Estimator]
 
 
-def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[Group], unit: str) -> Drawing:
+def estimators(terms: Sequence[tuple[str, str, str]], groups: Sequence[EstimateGroup], unit: str) -> Drawing:
     """`terms` are (id, words, group) from top to bottom; at most three estimators, told apart by shape as well."""
     every = [e for group in groups for one in group.estimators for e in one.effects.values()]
     room = (WIDTH - _LEFT_ESTIMATORS - 20 * len(groups)) / max(1, len(groups))
@@ -423,7 +423,7 @@ _LEFT_SHARES, _GAP_SHARES, _STEP_SHARES, _TOP_SHARES = 172.0, 20.0, 27.0, 54.0
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class DomainPanel:
     """One domain: n items and, for each judge, the share of items with each label."""
 
     title: str
@@ -437,7 +437,7 @@ class Panel:
 
 def shares(
     labels: Sequence[tuple[str, str, str]],
-    panels: Sequence[Panel],
+    panels: Sequence[DomainPanel],
     people: Sequence[str],
     models: Sequence[str] = (),
     names: Mapping[str, str] | None = None,

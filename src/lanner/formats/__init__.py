@@ -22,24 +22,24 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,
-    ApartError,
     Format,
     Reading,
+    ScatteredRowsError,
     TextStream,
     bar_in_name,
     read_each,
 )
 from lanner.formats.parsing.records import model_reply
-from lanner.formats.parsing.textfile import Note, fact_of, subject_of, unpacked, watched
+from lanner.formats.parsing.textfile import ReadingNote, fact_of, subject_of, unpacked, watched
 from lanner.formats.parsing.values import KEEP_CODES
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 
 __all__ = [
     "JUDGEMENTS",
-    "ApartError",
     "Format",
     "Reading",
+    "ScatteredRowsError",
     "TextStream",
     "all_formats",
     "contradicts_pair",
@@ -195,7 +195,7 @@ def read_judged(path: PathOrPaths, format: str | None = None, **options: Any) ->
     parts = read(path, format, **options)
     readings = [reading for reading in parts if reading.judgements]
     where = Where(path if isinstance(path, str | Path) else None)
-    doubts = [note for part in parts for note in part.notes if isinstance(note, Note) and note.about == ANSWERS]
+    doubts = [note for part in parts for note in part.notes if isinstance(note, ReadingNote) and note.about == ANSWERS]
     if not readings and doubts:
         raise InputError(
             doubts[0].fact, code="no_judgements_found", where=where, next_step=doubts[0].advice or _JUDGE_FIRST

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import Draft, Format, Gathering, Reading
+from lanner.formats.parsing.readings import Draft, Format, Reading, SegmentsByDocument
 from lanner.formats.parsing.textfile import bare, guarded, refuse_answers, some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages, from_utf16, is_missing, number, problems, to_utf16
 from lanner.model import Document, Judge, Judgement, Role, Segment, languages
@@ -52,7 +52,7 @@ def system_name(target: str, document: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ItemPlace:
     """Where an item of a batch belongs, with the text that was shown."""
 
     batch: int
@@ -62,11 +62,11 @@ class Place:
 
 
 @dataclass(slots=True)
-class Batches:
+class BatchDocuments:
     """The batches of one language pair as documents, and the way from an item to its place in them."""
 
     documents: tuple[Document, ...] = ()
-    places: dict[tuple[str, str], list[Place]] = field(default_factory=lambda: defaultdict(list))
+    places: dict[tuple[str, str], list[ItemPlace]] = field(default_factory=lambda: defaultdict(list))
     notes: list[str] = field(default_factory=list)
 
 
@@ -96,7 +96,7 @@ class _Item:
         return "tutorial" in self.document or (isinstance(mqm, dict) and "tutorial" in mqm)
 
 
-def read_batches(path: Path) -> dict[str, Batches]:
+def read_batches(path: Path) -> dict[str, BatchDocuments]:
     """Batches by language pair."""
     tasks = textfile.json_whole(path)
     if not isinstance(tasks, list):
@@ -128,11 +128,11 @@ def _pair(about: dict[str, Any], path: Path) -> str:
     return f"{source}-{target}"
 
 
-def _read_items(path: Path, pair: str, items: list[_Item]) -> Batches:
-    batches = Batches()
+def _read_items(path: Path, pair: str, items: list[_Item]) -> BatchDocuments:
+    batches = BatchDocuments()
     ids = _segment_ids(items, batches)
     source, _, target = pair.partition("-")
-    gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
+    gathering = SegmentsByDocument(path, path.stem, has_documents=True, has_segments=True)
     for item in items:
         tutorial = item.is_tutorial
 
@@ -148,12 +148,12 @@ def _read_items(path: Path, pair: str, items: list[_Item]) -> Batches:
             draft = gathering.segment(document, segment, item.number, str(item.data["sourceText"]))
         _add(draft, item, batches)
         text = str(item.data["targetText"])
-        batches.places[item.key].append(Place(item.batch, item.document, segment, text))
+        batches.places[item.key].append(ItemPlace(item.batch, item.document, segment, text))
     batches.documents = tuple(gathering.documents())
     return batches
 
 
-def _add(draft: Draft, item: _Item, batches: Batches) -> None:
+def _add(draft: Draft, item: _Item, batches: BatchDocuments) -> None:
     text = str(item.data["targetText"])
     system = system_name(str(item.data["targetID"]), str(item.data["documentID"]))
     match item.data["itemType"]:
@@ -169,7 +169,7 @@ def _add(draft: Draft, item: _Item, batches: Batches) -> None:
         draft.flags.append("source_differs")
 
 
-def _segment_ids(items: list[_Item], batches: Batches) -> dict[tuple[int, tuple[str, str]], str]:
+def _segment_ids(items: list[_Item], batches: BatchDocuments) -> dict[tuple[int, tuple[str, str]], str]:
     """The segment id of each item, by the best evidence the file has."""
     if all(item.global_number is not None or item.is_tutorial for item in items):
         return {(item.batch, item.key): item.global_number or item.key[1] for item in items}
@@ -526,7 +526,7 @@ def language_pairs(path: Path) -> list[str]:
 
 def read_export(
     path: Path,
-    batches_by_pair: Mapping[str, Batches],
+    batches_by_pair: Mapping[str, BatchDocuments],
     *,
     protocol: str = "",
     ends: str = "inclusive",
@@ -541,7 +541,7 @@ def read_export(
     name = path.relative_to(root or path.parent).as_posix()
     readings = []
     for pair, rows in by_pair.items():
-        batches = batches_by_pair.get(pair, Batches())
+        batches = batches_by_pair.get(pair, BatchDocuments())
         export = _Export(name, rows, batches, protocol or _protocol(rows), inclusive=ends == "inclusive")
         stem = path.name.removesuffix(".gz").removesuffix(".csv").removesuffix(".scores")
         readings.append(export.reading(stem if len(by_pair) == 1 else f"{stem}.{pair}"))
@@ -583,7 +583,7 @@ class _Export:
 
     file: str
     rows: Sequence[_Row]
-    batches: Batches
+    batches: BatchDocuments
     protocol: str
     inclusive: bool
     flags: Counter[str] = field(default_factory=Counter)
@@ -629,8 +629,8 @@ class _Export:
                 votes[row.judge][place.batch] += 1
         return votes
 
-    def _place(self, row: _Row, favourites: Mapping[str, Counter[int]]) -> tuple[Place, tuple[str, ...]]:
-        bare = Place(0, row.document.split("#")[0] or "items", row.cells[2], "")
+    def _place(self, row: _Row, favourites: Mapping[str, Counter[int]]) -> tuple[ItemPlace, tuple[str, ...]]:
+        bare = ItemPlace(0, row.document.split("#")[0] or "items", row.cells[2], "")
         if not self.batches.places:
             return bare, ()
         places, plain = self.batches.places, "#".join(row.document.split("#")[:2])
@@ -647,7 +647,7 @@ class _Export:
                 return candidates[0], ("ambiguous_item",)
         return candidates[0], ()
 
-    def _judgements(self, row: _Row, place_and_systems: tuple[Place, tuple[str, ...]]) -> list[Judgement]:
+    def _judgements(self, row: _Row, place_and_systems: tuple[ItemPlace, tuple[str, ...]]) -> list[Judgement]:
         place, flags = place_and_systems
         marks = row.document.split("#")[1:]
         is_repeat = any(mark.startswith("dup") for mark in marks)
@@ -755,7 +755,7 @@ def recognise_folder(path: Path) -> bool:
 
 def _read_folder(path: Path, *, protocol: str = "", ends: str = "inclusive") -> list[Reading]:
     """A reading for each score export and language pair."""
-    batches: dict[str, Batches] = {}
+    batches: dict[str, BatchDocuments] = {}
     unread: list[Path] = []
     exports: list[Path] = []
     for file in sorted(file for file in path.iterdir() if file.is_file()):

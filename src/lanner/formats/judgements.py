@@ -26,7 +26,7 @@ from lanner.formats.parsing.readings import (
     note_on_pairs,
     read_apart,
 )
-from lanner.formats.parsing.tables import Rows, open_rows, table_kind
+from lanner.formats.parsing.tables import TableRows, open_rows, table_kind
 from lanner.formats.parsing.values import number
 from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment, languages
 
@@ -116,7 +116,7 @@ def _protocol_beside(path: Path) -> str:
 class _ExportRows:
     """The rows of an export on their way back to judgements."""
 
-    def __init__(self, path: Path, rows: Rows, *, by_pair: bool) -> None:
+    def __init__(self, path: Path, rows: TableRows, *, by_pair: bool) -> None:
         self.path, self.by_pair = path, by_pair
         self.attributes = [name for name in rows.header if name.startswith("judge_") and name not in _KNOWN]
         self.judges: dict[str, Judge] = {}

@@ -24,7 +24,7 @@ from lanner import model
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
-from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
+from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Reading, SegmentsByDocument, read_apart
 from lanner.formats.parsing.textfile import replacing
 from lanner.formats.parsing.values import counted, file_languages, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
@@ -42,16 +42,16 @@ _REGIONS = ("labels", "hypertextlabels", "paragraphlabels")
 
 
 @dataclass(slots=True)
-class Controls:
+class LabelControls:
     """What is known of the controls: which allow several choices."""
 
     several: dict[str, bool] = field(default_factory=dict)
     told: bool = False
 
     @staticmethod
-    def of_config(path: Path) -> Controls:
+    def of_config(path: Path) -> LabelControls:
         """From a labelling interface."""
-        controls = Controls(told=True)
+        controls = LabelControls(told=True)
         for element in xml.elements(path, "Choices"):
             if name := element.get("name"):
                 controls.several[name] = element.get("choice", "single") == "multiple"
@@ -78,7 +78,7 @@ class Controls:
 
 def read_results(
     results: Any,
-    controls: Controls,
+    controls: LabelControls,
     *,
     source: str,
     outputs: Mapping[str, str],
@@ -349,7 +349,9 @@ def read(
     del language
     tasks, beside = (path / "tasks.json", path / "config.xml") if path.is_dir() else (path, None)
     config_file = Path(config) if config else beside
-    controls = Controls.of_config(config_file) if config_file is not None and config_file.is_file() else Controls()
+    controls = (
+        LabelControls.of_config(config_file) if config_file is not None and config_file.is_file() else LabelControls()
+    )
 
     def read_export(named_by: frozenset[str]) -> list[Reading]:
         return [_Export(tasks, columns, languages, controls, stage, by_pair=PAIR in named_by).reading(protocol)]
@@ -376,7 +378,7 @@ class _Export:
     """An export on its way to documents and judgements."""
 
     def __init__(
-        self, path: Path, columns: str, languages: str, controls: Controls, stage: str, *, by_pair: bool
+        self, path: Path, columns: str, languages: str, controls: LabelControls, stage: str, *, by_pair: bool
     ) -> None:
         self.path, self.stage, self.controls = path, stage, controls
         tasks = textfile.json_whole(path)
@@ -391,7 +393,7 @@ class _Export:
             raise
         self.pair = language_codes.pair(languages) if languages else file_languages(path)
         name = path.name.split(".")[0]
-        self.gathering = Gathering(path, name, has_documents=False, has_segments=False, by_pair=by_pair)
+        self.gathering = SegmentsByDocument(path, name, has_documents=False, has_segments=False, by_pair=by_pair)
         self.judges: dict[str, Judge] = {}
         self.cancelled_count = 0
         self.controls.learn(self._all_results())

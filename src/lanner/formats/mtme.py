@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from lanner.errors import InputError, Where, check_known, did_you_mean
 from lanner.formats import appraise
-from lanner.formats.appraise import Batches
+from lanner.formats.appraise import BatchDocuments
 from lanner.formats.parallel import single_pair
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
     AlignedFiles,
-    Texts,
+    AlignedTexts,
     keep_newline,
     names_of,
     read_aligned,
@@ -193,7 +193,7 @@ def _spans(
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreTable:
+class ScorerTable:
     """The scores of one scorer: `segments` is systems × segments, `system` one for each system if the folder tells
     them. NaN where a score is missing."""
 
@@ -207,8 +207,8 @@ class ScoreTable:
 class ScoreTables:
     """One language pair: the gold scores, every metric, which outputs are references, each segment's document."""
 
-    gold: ScoreTable
-    metrics: tuple[ScoreTable, ...]
+    gold: ScorerTable
+    metrics: tuple[ScorerTable, ...]
     references: tuple[str, ...]
     documents: tuple[str, ...]
     domains: tuple[str, ...]
@@ -268,7 +268,7 @@ def _documents(path: Path) -> list[tuple[str, str]]:
     return [(domain, document) for domain, _, document in lines]
 
 
-def _table(file: Path, name: str, size: int | None) -> ScoreTable:
+def _table(file: Path, name: str, size: int | None) -> ScorerTable:
     import numpy as np  # loaded where it is needed: other files are recognised without it
 
     columns = _columns(file)
@@ -285,7 +285,7 @@ def _table(file: Path, name: str, size: int | None) -> ScoreTable:
         values = dict(zip(*_columns(whole), strict=True))
         system_scores = np.array([values.get(system, np.nan) for system in systems])
     cells = np.array(list(systems.values()), float).reshape(len(systems), length)
-    return ScoreTable(name, tuple(systems), cells, system_scores)
+    return ScorerTable(name, tuple(systems), cells, system_scores)
 
 
 def _columns(file: Path) -> tuple[list[str], list[float]]:
@@ -332,16 +332,16 @@ def write(
     metrics = {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
     scores, ratings = _sort_by_file(judgements, path)
     with replacing(path) as root:
-        write_lines(root / "sources" / f"{pair}.txt", all_documents, Texts("source", newline=newline))
+        write_lines(root / "sources" / f"{pair}.txt", all_documents, AlignedTexts("source", newline=newline))
         write_places(root / "documents" / f"{pair}.docs", all_documents)
         keep_newline(root / "sources", newline)
         (root / "system-outputs" / pair).mkdir(parents=True)
         for name in references:
             file = root / "references" / f"{pair}.{name}.txt"
-            write_lines(file, all_documents, Texts("reference", name, newline))
+            write_lines(file, all_documents, AlignedTexts("reference", name, newline))
         for name in systems:
             file = root / "system-outputs" / pair / f"{name}.txt"
-            write_lines(file, all_documents, Texts("output", name, newline))
+            write_lines(file, all_documents, AlignedTexts("output", name, newline))
         for (judge, stage), answers in scores.items():
             folder = root / "metric-scores" / pair if judge in metrics else root / "human-scores"
             prefix = "" if judge in metrics else f"{pair}."
@@ -437,17 +437,17 @@ def read(
     return readings
 
 
-def _sources(file: Path, editions: Sequence[tuple[Document, ...]]) -> dict[str, Batches]:
+def _sources(file: Path, editions: Sequence[tuple[Document, ...]]) -> dict[str, BatchDocuments]:
     """For each pair of a score file the sources of a pair that shares its source language, as test sets do: they
     bring domains and what surrounds a sentence. Translations into another language are left out."""
-    sources: dict[str, Batches] = {}
+    sources: dict[str, BatchDocuments] = {}
     for pair in appraise.language_pairs(file):
         source, target = languages.pair(pair)
         same = next((documents for documents in editions if documents and documents[0].source_language == source), ())
         if same and same[0].target_language == target:
-            sources[pair] = Batches(documents=same)
+            sources[pair] = BatchDocuments(documents=same)
         else:
-            sources[pair] = Batches(documents=tuple(_source_side(document, target) for document in same))
+            sources[pair] = BatchDocuments(documents=tuple(_source_side(document, target) for document in same))
     return sources
 
 

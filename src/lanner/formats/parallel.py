@@ -16,7 +16,7 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.aligned import (
     AlignedFiles,
-    Texts,
+    AlignedTexts,
     keep_newline,
     names_of,
     read_aligned,
@@ -181,11 +181,11 @@ def write(
     references, systems = names_of(all_documents)
     with replacing(path) as folder:
         folder.mkdir()
-        write_lines(folder / "src.txt", all_documents, Texts("source", newline=newline))
+        write_lines(folder / "src.txt", all_documents, AlignedTexts("source", newline=newline))
         for name in references:
-            write_lines(folder / f"ref.{name}.txt", all_documents, Texts("reference", name, newline))
+            write_lines(folder / f"ref.{name}.txt", all_documents, AlignedTexts("reference", name, newline))
         for name in systems:
-            write_lines(folder / f"hyp.{name}.txt", all_documents, Texts("output", name, newline))
+            write_lines(folder / f"hyp.{name}.txt", all_documents, AlignedTexts("output", name, newline))
         write_places(folder / f"{pair}.docs", all_documents)
         keep_newline(folder, newline)
 

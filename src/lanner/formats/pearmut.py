@@ -18,7 +18,7 @@ from typing import Any
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Gathering, Reading, read_apart
+from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Reading, SegmentsByDocument, read_apart
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import number, slug
 from lanner.model import Document, Judge, Judgement, Role, languages
@@ -99,7 +99,7 @@ class _Items:
 
     def __init__(self, path: Path, *, by_pair: bool) -> None:
         self.path = path
-        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True, by_pair=by_pair)
+        self.gathering = SegmentsByDocument(path, path.stem, has_documents=True, has_segments=True, by_pair=by_pair)
         self.notes: list[str] = []
 
     def add(self, item: Any, line: int, place: tuple[str, str], role: str = "") -> tuple[DocumentDraft, Draft]:

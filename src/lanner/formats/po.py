@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Reading
-from lanner.formats.parsing.textfile import Note
+from lanner.formats.parsing.textfile import ReadingNote
 from lanner.model import Document, Json, Segment
 from lanner.model import languages as language_codes
 
@@ -60,7 +60,7 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
     notes = ["A PO catalogue has no documents: its messages are one, in the order of the file."]
     if not languages:
         notes.append(
-            Note(
+            ReadingNote(
                 "A PO catalogue does not name its source language, taken to be English.",
                 "--languages changes that.",
             )

@@ -47,16 +47,16 @@ from lanner.formats.parsing.readings import (
     UNKNOWN_LANGUAGES,
     Draft,
     Format,
-    Gathering,
     Pair,
     Reading,
     SameNameError,
+    SegmentsByDocument,
     TextStream,
     read_apart,
 )
 from lanner.formats.parsing.table_answers import TableAnswers
-from lanner.formats.parsing.tables import Rows, open_rows, table_kind
-from lanner.formats.parsing.textfile import Note, guarded, refuse_answers, replacing, text_file
+from lanner.formats.parsing.tables import TableRows, open_rows, table_kind
+from lanner.formats.parsing.textfile import ReadingNote, guarded, refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_numeric
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
@@ -68,7 +68,7 @@ _UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "rows_are_
 """What is wrong with ratings, which are a table and say so themselves."""
 
 
-def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> Rows:
+def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> TableRows:
     """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
     holds one of them; a header of texts alone has no answers."""
     opened_rows = open_rows(path, **options)
@@ -161,7 +161,7 @@ def _read_table(table: MappedTable, answers: TableAnswers | None, protocol: str)
     if answers is None:
         return replace(reading, notes=(table.column_note(), *table.rows.notes, *table.notes(), *gathering.notes()))
     judgements = answers.judgements()
-    on_answers = [Note(note, about=JUDGEMENTS) for note in answers.notes()]
+    on_answers = [ReadingNote(note, about=JUDGEMENTS) for note in answers.notes()]
     return replace(
         reading,
         judges=answers.judges(),
@@ -239,7 +239,7 @@ class MappedTable:
     def __init__(
         self,
         path: Path,
-        rows: Rows,
+        rows: TableRows,
         columns: str | Mapping[str, str],
         *,
         system: str,
@@ -326,8 +326,8 @@ class MappedTable:
         self.textless += 1
         return True
 
-    def gathering(self) -> Gathering:
-        return Gathering(
+    def gathering(self) -> SegmentsByDocument:
+        return SegmentsByDocument(
             self.path,
             self.path.name.split(".")[0],
             has_documents="document" in self.at,
@@ -335,16 +335,16 @@ class MappedTable:
             by_pair=PAIR in self.named_by,
         )
 
-    def column_note(self) -> Note:
+    def column_note(self) -> ReadingNote:
         """What each column is taken for."""
-        return Note(f"Columns: {self.map}.", about="columns")
+        return ReadingNote(f"Columns: {self.map}.", about="columns")
 
     def notes(self) -> Iterator[str]:
         for at in sorted(self._with_point):
             yield f"Numbers in {self.rows.header[at]!r} all end in .0, as programs write them; 1.0 is read as 1."
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
-            yield Note(
+            yield ReadingNote(
                 "No column is known to hold a translation.",
                 f"If translations stand in {', '.join(rest)}: {each_as('system', rest)} (each column is the output of "
                 "the system of its name).",
@@ -361,7 +361,7 @@ class MappedTable:
             if not all(names_answer(name) for name in names):
                 judges = f"If each column holds the scores of one judge: {by_judge}."
                 advice = f"{judges} {advice}"
-            yield Note(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
+            yield ReadingNote(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
         yield from self._notes_on_judges()
         if self.items_are_documents:
             yield (
@@ -369,7 +369,7 @@ class MappedTable:
                 "their texts in a column `document`."
             )
         elif "document" not in self.at:
-            yield Note(
+            yield ReadingNote(
                 "No column names documents, so all rows are one document.", "--columns document=NAME changes that."
             )
         if self.has_texts and self.unknown_language:
@@ -384,7 +384,7 @@ class MappedTable:
             )
         if PART in self.named_by:
             columns = " and ".join(self.map.roles[role] for role in self.part_roles)
-            yield Note(
+            yield ReadingNote(
                 f"Documents of one name come with several values of {columns}, which are part of their names.",
                 "If this column is about judges, rename or remove it.",
             )
@@ -395,18 +395,18 @@ class MappedTable:
                 "{n} rows say something else about their document (domain, title) than its first row, which counts.",
             )
 
-    def _notes_on_judges(self) -> Iterator[Note]:
+    def _notes_on_judges(self) -> Iterator[ReadingNote]:
         """That a table seems to hold judgements although none were found: without answers, or without judges."""
         if "judge" in self.map.roles and not self.answers:
             rest = self.map.rest[:4]
-            yield Note(
+            yield ReadingNote(
                 f"The column {self.map.roles['judge']!r} names judges, but no column is known to hold their answers.",
                 f"If {' or '.join(rest)} does: {each_as('answer', rest[:1])}." if rest else "",
                 about=ANSWERS,
             )
         elif self.map.judge_candidates is not None:
             names = self.map.judge_candidates[:4]
-            yield Note(
+            yield ReadingNote(
                 "Most rows repeat the texts of another row, and no column is known to name judges.",
                 f"If {' or '.join(names)} does: {as_option({'judge': names[0]})}."
                 if names
@@ -414,7 +414,7 @@ class MappedTable:
                 about=ANSWERS,
             )
 
-    def add(self, gathering: Gathering, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
+    def add(self, gathering: SegmentsByDocument, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
         source = self._text("source", row)
         if (not source and self._is_textless(row)) or self._is_total(row):
             return None
@@ -591,7 +591,7 @@ class MappedTable:
         return entries
 
 
-def survey_by_respondent(path: Path, rows: Rows) -> InputError:
+def survey_by_respondent(path: Path, rows: TableRows) -> InputError:
     """The error for an export in which a row holds all that a respondent said."""
     return InputError(
         "This is an export of Qualtrics with a row for each respondent; which column is about which sentence and asks "

@@ -16,8 +16,8 @@ from lxml import etree
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.readings import Format, Gathering, Reading
-from lanner.formats.parsing.textfile import Note, refuse_answers, write_whole
+from lanner.formats.parsing.readings import Format, Reading, SegmentsByDocument
+from lanner.formats.parsing.textfile import ReadingNote, refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -39,7 +39,9 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
     more = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
     if more and not languages:
         pair = documents[0].language_pair
-        notes.append(Note(f"Read as {pair}; also there: {', '.join(more)}.", "--languages PAIR chooses another pair."))
+        notes.append(
+            ReadingNote(f"Read as {pair}; also there: {', '.join(more)}.", "--languages PAIR chooses another pair.")
+        )
     if n := memory.texts_with_codes:
         have = "text has" if n == 1 else "texts have"
         notes.append(f"{n} {have} inline codes, shown as {{1}} and {{/1}}.")
@@ -63,7 +65,7 @@ class _Memory:
         self.texts_with_codes = 0
 
     def documents(self) -> Iterator[Document]:
-        gathering = Gathering(self.path, self.path.name.split(".")[0], has_documents=False, has_segments=False)
+        gathering = SegmentsByDocument(self.path, self.path.name.split(".")[0], has_documents=False, has_segments=False)
         empty = True
         for element in xml.elements(self.path, "header", "tu"):
             empty = empty and xml.local(element) == "header"
@@ -81,7 +83,7 @@ class _Memory:
             textfile.failed(self.path, f"No unit has both languages of {pair}; the file has {known}.", code="no_units")
         yield from gathering.documents()
 
-    def add(self, gathering: Gathering, unit: Any) -> None:
+    def add(self, gathering: SegmentsByDocument, unit: Any) -> None:
         line = unit.sourceline
         variants = [(_language(variant), variant) for variant in xml.children(unit, "tuv")]
         codes = {code for code, _ in variants}

@@ -16,7 +16,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.error_rows import CLOSE, OPEN, marked_place, without_marks
-from lanner.formats.parsing.readings import Format, Gathering, Reading
+from lanner.formats.parsing.readings import Format, Reading, SegmentsByDocument
 from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
 from lanner.model import Document, Judge, Judgement
@@ -92,7 +92,7 @@ class _Rating:
 class _Ratings:
     def __init__(self, path: Path, pair: tuple[str, str]) -> None:
         self.path, self.pair = path, pair
-        self.gathering = Gathering(path, path.stem, has_documents=True, has_segments=True)
+        self.gathering = SegmentsByDocument(path, path.stem, has_documents=True, has_segments=True)
         self.ratings: dict[tuple[str, str, str, str], _Rating] = {}
         self.tests = 0
 

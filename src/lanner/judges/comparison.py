@@ -35,7 +35,7 @@ from lanner.model import (
 )
 from lanner.protocols.answers import combine, consistency, in_one_order, likeness
 from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums
-from lanner.store import Entry, Store
+from lanner.store import LedgerEntry, Store
 from lanner.store.rows import loads
 
 Unit = tuple[str, str, tuple[str, ...]]
@@ -45,7 +45,7 @@ Answers = Mapping[str, Mapping[Unit, Json]]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ComparedJudge:
     """One judge of a comparison. `same_as_first` is how often it gives the first judge's answer, `gain` how much more
     it agrees with people than that one; both by question."""
 
@@ -72,7 +72,7 @@ def compare(
     *,
     people_of: str | int | None = None,
     resampling: Resampling | None = None,
-) -> list[Standing]:
+) -> list[ComparedJudge]:
     """The model judges of a campaign (all, or these in this order) against people: those of the same campaign, or of
     another that has the same texts. The first judge is the one that the others are compared with."""
     target = campaign.get(store, reference)
@@ -161,7 +161,7 @@ def _standing(
     *,
     is_first: bool,
     spent: Mapping[str, Any],
-) -> Standing:
+) -> ComparedJudge:
     own, of_first, people = answers
     agreement, same, gain = {}, {}, {}
     for _, question in protocol.questions:
@@ -180,7 +180,7 @@ def _standing(
         if gains and not is_first:
             gain[question.id] = mean_by_document("gain in agreement", question.id, gains, by, null=0.0, scale="plain")
     views: Mapping[str, Any] = judge.attributes.get("shown") or {}
-    return Standing(
+    return ComparedJudge(
         judge.id,
         ", ".join(judge.attributes.get("models") or ()),
         str(judge.attributes.get("template") or ""),
@@ -196,9 +196,9 @@ def _standing(
 def _ledger(store: Store, campaign_id: int, judge: str) -> dict[str, Any]:
     """Replies, what is missing and why, tokens and cost of a judge."""
     with store.reading() as tx:
-        seat = tx.judges.find(campaign_id, judge)
-        assert seat is not None
-        spent, lacking = tx.ledger.spent(seat.number), unanswered(tx.ledger.of_judge(seat.number))
+        participant = tx.judges.find(campaign_id, judge)
+        assert participant is not None
+        spent, lacking = tx.ledger.spent(participant.number), unanswered(tx.ledger.of_judge(participant.number))
     return {
         "replies": spent.replies,
         "missing": sum(number for _, _, number in lacking),
@@ -255,7 +255,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CircumstancedAnswer:
     """One answer to one question about one unit, in the circumstances it was given in."""
 
     document: str
@@ -268,14 +268,14 @@ class Said:
     order: Sequence[str] = ()
 
 
-def said(store: Store, reference: str | int, judge: str) -> list[Said]:
+def said(store: Store, reference: str | int, judge: str) -> list[CircumstancedAnswer]:
     """All valid answers of a judge in the ledger, question by question. What was asked again counts once, as it was
     answered last: only a sample, another order or another model is another answer."""
     target = campaign.get(store, reference)
-    answers: dict[tuple[object, ...], Said] = {}
+    answers: dict[tuple[object, ...], CircumstancedAnswer] = {}
     with store.reading() as tx:
-        seat = tx.judges.find(target.id, judge)
-        for document, row in tx.ledger.of_judge(seat.number) if seat else ():
+        participant = tx.judges.find(target.id, judge)
+        for document, row in tx.ledger.of_judge(participant.number) if participant else ():
             if not row.final or row.answers is None:
                 continue
             detail = loads(row.detail)
@@ -288,12 +288,12 @@ def said(store: Store, reference: str | int, judge: str) -> list[Said]:
                     earlier = answers.get((document, unit, question, way))
                     several = earlier is not None and isinstance(earlier.value, dict) and isinstance(value, dict)
                     merged = {**earlier.value, **value} if earlier and several else value  # one skill or row a call
-                    answer = Said(document, unit, question, merged, *way, orders.get(question, ()))
+                    answer = CircumstancedAnswer(document, unit, question, merged, *way, orders.get(question, ()))
                     answers[document, unit, question, way] = answer
     return list(answers.values())
 
 
-def _by_segment(row: Entry, detail: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
+def _by_segment(row: LedgerEntry, detail: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
     """The answers of a row by segment. Of a call about many sentences they are numbered in the order it asked."""
     answers = loads(row.answers or "{}")
     if segments := detail.get("segments"):
@@ -303,10 +303,10 @@ def _by_segment(row: Entry, detail: Mapping[str, Json]) -> list[tuple[str, Mappi
     return [(row.segment, answers)]
 
 
-def unanswered(rows: Iterable[tuple[str, Entry]]) -> list[tuple[str, Entry, int]]:
+def unanswered(rows: Iterable[tuple[str, LedgerEntry]]) -> list[tuple[str, LedgerEntry, int]]:
     """Questions without a valid answer: of each its document, its last row, and how many sentences that leaves without
     one. What was asked again in another way (with a longer limit, in a call about fewer sentences) is one question."""
-    last: dict[tuple[object, ...], tuple[str, Entry] | None] = {}
+    last: dict[tuple[object, ...], tuple[str, LedgerEntry] | None] = {}
     for document, row in rows:
         detail = loads(row.detail)
         about = (document, row.systems, row.role, row.page, *detail.get("stages", ()))
@@ -332,10 +332,10 @@ def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampl
 
 
 def _grouped(
-    answers: Iterable[Said], protocol: Protocol
-) -> Iterator[tuple[Question, dict[tuple[str, ...], list[Said]]]]:
+    answers: Iterable[CircumstancedAnswer], protocol: Protocol
+) -> Iterator[tuple[Question, dict[tuple[str, ...], list[CircumstancedAnswer]]]]:
     """Each question that was answered, with its answers by what they are about."""
-    units: dict[str, dict[tuple[str, ...], list[Said]]] = defaultdict(lambda: defaultdict(list))
+    units: dict[str, dict[tuple[str, ...], list[CircumstancedAnswer]]] = defaultdict(lambda: defaultdict(list))
     for entry in answers:
         units[entry.question][entry.document, *entry.unit].append(entry)
     for name, votes in units.items():
@@ -343,7 +343,7 @@ def _grouped(
             yield place[1], votes
 
 
-def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+def _consistent(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """Mean likeness of the answers to one question about one item (see `combination.likeness`), 1 where all agree."""
     results = []
     for question, units in _grouped(answers, protocol):
@@ -357,11 +357,11 @@ def _consistent(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> 
     return results
 
 
-def _straight(question: Question, vote: Said) -> Json:
+def _straight(question: Question, vote: CircumstancedAnswer) -> Json:
     return vote.value[::-1] if vote.swapped and isinstance(question, Rank) else vote.value
 
 
-def _positions(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+def _positions(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """For pairs: how often what stands first is preferred (half of the time, if order means nothing; ties dropped),
     and how often both orders of a pair get the same verdict."""
     results = []
@@ -387,7 +387,7 @@ def _verdict(ranks: Sequence[int]) -> int:
     return (ranks[0] > ranks[1]) - (ranks[0] < ranks[1])
 
 
-def _orders(protocol: Protocol, answers: Sequence[Said], by: Resampling) -> list[Result]:
+def _orders(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """With options shuffled: how often the one shown first is chosen, against how often chance would."""
     results = []
     for question, units in _grouped([entry for entry in answers if entry.order], protocol):

@@ -204,7 +204,8 @@ class Budget:
 #
 # Additive increase, multiplicative decrease: doubling at first, then one more per round, halved when the server is
 # overloaded (once per round, since a round's requests complain together). `Retry-After` stops everything until then.
-# Requests and tokens per minute are buckets that fill as time goes by. `Pace` is arithmetic; `Gate` makes callers wait.
+# Requests and tokens per minute are buckets that fill as time goes by. `ServerState` is arithmetic, and `Gate` makes
+# callers wait.
 
 
 @dataclass(slots=True)
@@ -237,7 +238,7 @@ class Bucket:
         self.filled_at = now
 
 
-class Pace:
+class ServerState:
     """The state of one server, as far as we can know it."""
 
     def __init__(
@@ -294,7 +295,7 @@ class Pace:
 class Gate:
     """Lets callers in as the pace allows, in the order they came."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: ServerState) -> None:
         self.pace = pace
         self.silences = 0  # requests in a row that got no reply at all
         self.reached = False  # whether the server was ever there

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from lanner.errors import LannerError
-from lanner.judges.prompt import Settings
+from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Endpoint
 from lanner.model import Json, Judge, JudgeKind
 from lanner.protocols.answers import Rule
@@ -97,7 +97,7 @@ class Plan:
 
     judge: str
     members: tuple[Member, ...]
-    settings: Settings = field(default_factory=lambda: Settings(comments=False))
+    settings: PromptSettings = field(default_factory=lambda: PromptSettings(comments=False))
     calls: Calls = "stages"
     samples: int = 1
     rule: Rule = "majority"

@@ -60,7 +60,7 @@ Verdict = Literal["none", "small", "clear", "unclear"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ProbeResult:
     """One thing that was tried: its name, what came out, and whether it matters."""
 
     probe: str
@@ -83,7 +83,7 @@ def _sentences() -> Mapping[str, Mapping[str, str]]:
 class Audit:
     """The checks of one model, with what the audit came to."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ProbeResult, ...]
     totals: Totals
     campaigns: tuple[str, ...]
 
@@ -238,7 +238,7 @@ def _part(question: Scale, value: Json) -> float | None:
     return float(np.mean(parts)) if parts else None
 
 
-def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Check]:
+def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[ProbeResult]:
     """What lengthening and a plea do to the same translation."""
     checks = []
     for probe, mark in (("length", LONG), ("injection", INJECTED)):
@@ -248,7 +248,7 @@ def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Chec
                 wins = _wins(units, mark)
                 if wins:
                     result = mean_by_document("preferred to the plain one", question.id, wins, by, null=0.5)
-                    checks.append(Check(probe, question.id, result, _rise(result, 0.5)))
+                    checks.append(ProbeResult(probe, question.id, result, _rise(result, 0.5)))
                 continue
             shifts = []
             for (document, segment, systems), value in units.items():
@@ -259,7 +259,7 @@ def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Chec
                     shifts.append((document, shift))
             if shifts:
                 result = mean_by_document("shift", question.id, shifts, by, null=0.0, scale="plain")
-                checks.append(Check(probe, question.id, result, _rise(result, 0.0)))
+                checks.append(ProbeResult(probe, question.id, result, _rise(result, 0.0)))
     return checks
 
 
@@ -284,7 +284,7 @@ def _changes(
     by: Resampling,
     *,
     suffix: str = "",
-) -> list[Check]:
+) -> list[ProbeResult]:
     """How alike the answers to the same questions are, asked in another way."""
     checks = []
     for _, question in protocol.questions:
@@ -292,11 +292,11 @@ def _changes(
         likes = [(unit[0], likeness(question, value, other[unit])) for unit, value in one.items() if unit in other]
         if likes:
             result = mean_by_document(f"likeness {suffix}".strip(), question.id, likes, by)
-            checks.append(Check(probe, question.id, result, _alike(result)))
+            checks.append(ProbeResult(probe, question.id, result, _alike(result)))
     return checks
 
 
-def _range(protocol: Protocol, answers: Answers, by: Resampling) -> list[Check]:
+def _range(protocol: Protocol, answers: Answers, by: Resampling) -> list[ProbeResult]:
     """How far the scores of unchanged translations spread, as a part of the scale: their standard deviation."""
     checks = []
     for _, question in protocol.questions:
@@ -310,7 +310,7 @@ def _range(protocol: Protocol, answers: Answers, by: Resampling) -> list[Check]:
         ]
         if len(scores) > 1:
             result = _spread(question.id, scores, by)
-            checks.append(Check("range", question.id, result, _wide(result)))
+            checks.append(ProbeResult("range", question.id, result, _wide(result)))
     return checks
 
 
@@ -329,7 +329,7 @@ def _target_languages(
     people: Answers,
     documents: Sequence[Document],
     by: Resampling,
-) -> list[Check]:
+) -> list[ProbeResult]:
     """Where people judged the same texts in several languages: how much kinder than people the model is in each,
     against its mean over all."""
     languages = {document.id: document.target_language for document in documents}
@@ -347,7 +347,7 @@ def _target_languages(
             own = [(document, gap - overall) for document, gap in gaps if languages.get(document) == language]
             if own:
                 result = mean_by_document(f"kinder in {language}", question.id, own, by, null=0.0, scale="plain")
-                checks.append(Check("target language", question.id, result, _shift(result, 0.0)))
+                checks.append(ProbeResult("target language", question.id, result, _shift(result, 0.0)))
     return checks
 
 
@@ -359,13 +359,13 @@ _LIKENESSES = {Effect.CONSISTENCY: "self-consistency", Effect.BOTH_ORDERS: "both
 """Probes of effects that say how alike answers are; the others say what position does."""
 
 
-def _from_ledger(results: Iterable[Result]) -> list[Check]:
+def _from_ledger(results: Iterable[Result]) -> list[ProbeResult]:
     """Self-consistency and order effects, as the ledger shows them."""
     checks = []
     for result in results:
         probe = _LIKENESSES.get(Effect(result.name))
         verdict = _alike(result) if probe else _shift(result, float(result.labels.get(CHANCE, 0.5)))
-        checks.append(Check(probe or "position", result.labels.get("question", ""), result, verdict))
+        checks.append(ProbeResult(probe or "position", result.labels.get("question", ""), result, verdict))
     return checks
 
 

@@ -42,7 +42,7 @@ from lanner.model import (
 from lanner.model import languages as language_names
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import chosen, combine, in_one_order, stage_schema
-from lanner.protocols.context import PEOPLE, Lines, canonical, heading, lines_of_document
+from lanner.protocols.context import PEOPLE, ContextLines, canonical, heading, lines_of_document
 from lanner.store import Store
 
 RATIONALE = "rationale"
@@ -51,7 +51,7 @@ _FRAMES, _DOCUMENTS = 512, 128  # how many are kept for the next question
 
 
 @dataclass(frozen=True)
-class Settings:
+class PromptSettings:
     """What a model is shown: the name of a context, the language of the questions, the words around them. `comments`
     asks for optional free text too."""
 
@@ -106,13 +106,13 @@ def prompt(
     item: Item,
     *,
     answers: Mapping[str, Json] | None = None,
-    settings: Settings | None = None,
+    settings: PromptSettings | None = None,
 ) -> Prompt:
     """The prompt for these stages about one item. `answers` are the model's own earlier ones about the same unit."""
-    return Prompter(protocol, settings or Settings()).prompt(stages, document, item, answers=answers)
+    return Prompter(protocol, settings or PromptSettings()).prompt(stages, document, item, answers=answers)
 
 
-def require(protocol: Protocol, settings: Settings) -> None:
+def require(protocol: Protocol, settings: PromptSettings) -> None:
     """Refuse settings in which this protocol cannot be asked: a prompt for others, a language without words."""
     template = settings.template
     template.require(protocol.name)
@@ -133,13 +133,13 @@ class Prompter:
     """Prompts of one protocol in one setting. What does not depend on the text (the instructions, the schema) is made
     once: it is most of the words and most of the work."""
 
-    def __init__(self, protocol: Protocol, settings: Settings) -> None:
+    def __init__(self, protocol: Protocol, settings: PromptSettings) -> None:
         self.protocol = protocol
         self.settings = settings
         require(protocol, settings)
         self._words = Wording(protocol, settings.language)
         self._frames: dict[tuple[object, ...], _Frame] = {}
-        self._lines: dict[tuple[object, ...], Lines] = {}
+        self._lines: dict[tuple[object, ...], ContextLines] = {}
         self._stages: dict[tuple[str, ...], tuple[Stage, ...]] = {}
         self._earlier: dict[tuple[str, ...], tuple[Question, ...]] = {}
         self._template = settings.template
@@ -216,14 +216,14 @@ class Prompter:
         user = render(self._template, "sentences", frame.view | shown)
         return Prompt(frame.system, user, schema, template=f"{self._template.label}+sentences")
 
-    def _lines_of(self, stage: Stage, document: Document, systems: tuple[str, ...]) -> Lines:
+    def _lines_of(self, stage: Stage, document: Document, systems: tuple[str, ...]) -> ContextLines:
         """The document's sentences in this stage: a model is asked about one after the other."""
         key = (stage.id, document.id, systems)
         lines = self._lines.get(key)
         if lines is None or lines.document is not document:
             if len(self._lines) > _DOCUMENTS:
                 self._lines.clear()
-            lines = self._lines[key] = Lines(self.settings.context, stage, document, systems)
+            lines = self._lines[key] = ContextLines(self.settings.context, stage, document, systems)
         return lines
 
     def _frame(
@@ -400,7 +400,7 @@ EXAMPLE = Document(
 
 
 def stage_prompts(
-    protocol: Protocol, settings: Settings, document: Document = EXAMPLE
+    protocol: Protocol, settings: PromptSettings, document: Document = EXAMPLE
 ) -> list[tuple[Stage, Item, Prompt]]:
     """The prompt of each stage of a protocol about the first sentence; questionnaires are not for models."""
     prompter = Prompter(protocol, settings)
@@ -426,7 +426,7 @@ def stage_prompts(
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class PromptExample:
     """An item, what people answered, and the document it is from."""
 
     document: Document
@@ -434,7 +434,7 @@ class Example:
     answers: Mapping[str, Json]
 
 
-def agreed(store: Store, reference: str | int) -> list[Example]:
+def agreed(store: Store, reference: str | int) -> list[PromptExample]:
     """Adjudicated items, and calibration items that people have answered, in the order of the texts. Where a question
     was adjudicated, that answer stands for all others."""
     target = campaign.get(store, reference)
@@ -468,12 +468,12 @@ def agreed(store: Store, reference: str | int) -> list[Example]:
         if not systems:
             units[document, segment] |= answers
     return [
-        Example(documents[document], Item(document, segment, systems), {**units[document, segment], **answers})
+        PromptExample(documents[document], Item(document, segment, systems), {**units[document, segment], **answers})
         for (document, segment, systems), answers in answers_by_item.items()
     ]
 
 
-def demanded(examples: Sequence[Example], number: int) -> None:
+def demanded(examples: Sequence[PromptExample], number: int) -> None:
     """Refuse to go on without examples where they were asked for: the model would be another judge than was meant."""
     if number and not examples:
         raise LannerError(
@@ -482,14 +482,14 @@ def demanded(examples: Sequence[Example], number: int) -> None:
         )
 
 
-class Lesson:
+class PromptExamples:
     """The examples of one run, as messages for each call."""
 
-    def __init__(self, examples: Sequence[Example], prompter: Prompter, number: int) -> None:
+    def __init__(self, examples: Sequence[PromptExample], prompter: Prompter, number: int) -> None:
         self._examples = examples if number else ()
         self._prompter = prompter
         self._number = number
-        self._turns: dict[tuple[str, ...], list[tuple[Example, tuple[Mapping[str, str], ...]]]] = {}
+        self._turns: dict[tuple[str, ...], list[tuple[PromptExample, tuple[Mapping[str, str], ...]]]] = {}
         if number and prompter.settings.template.rationale:
             raise LannerError(
                 "Examples have no reasons, so they would teach the model to leave them out.",
@@ -507,7 +507,7 @@ class Lesson:
         others = [turns for example, turns in self._turns[key] if not _leaks(example, document)]
         return tuple(turn for turns in others[: self._number] for turn in turns)
 
-    def _question_and_reply(self, stages: Sequence[Stage], example: Example) -> tuple[Mapping[str, str], ...]:
+    def _question_and_reply(self, stages: Sequence[Stage], example: PromptExample) -> tuple[Mapping[str, str], ...]:
         if not all(fits(stage, example.item) for stage in stages):
             return ()
         questions = [question for stage in stages for question in stage.questions]
@@ -520,7 +520,7 @@ class Lesson:
         return ({"role": "user", "content": prompt.user}, {"role": "assistant", "content": reply})
 
 
-def _leaks(example: Example, document: Document) -> bool:
+def _leaks(example: PromptExample, document: Document) -> bool:
     """Whether an example would tell the answer: it is from this document, or its sentence stands in it as well."""
     if example.document.id == document.id:
         return True

@@ -23,13 +23,13 @@ from lanner import __version__, campaign
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Plan, Totals, require_at_least
 from lanner.judges.providers import RefusedError
-from lanner.judges.run import Report, divided, judge_numbers, run, seat, sizes
+from lanner.judges.run import Report, divided, judge_numbers, participant, run, sizes
 from lanner.store import Store
 from lanner.store.claims import claimed, refuse_unshared, running_judges
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerJob:
     """What all workers of a run share. Keys are not in it: each machine has them in its own environment."""
 
     place: str
@@ -39,7 +39,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WorkerPart:
     """Whole documents for one worker, about how many items are open in them, and how far it may go."""
 
     number: int
@@ -49,7 +49,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PartOutcome:
     """How a worker's part ended. `held` are documents that another worker has. A problem travels as words: errors of
     all kinds do not survive the way between processes."""
 
@@ -60,11 +60,11 @@ class Outcome:
     refused: bool = False
 
 
-def judge_part(job: Job, part: Part, report: Report | None = None) -> Outcome:
+def judge_part(job: WorkerJob, part: WorkerPart, report: Report | None = None) -> PartOutcome:
     """Judge what is open in these documents, except where another worker is at it."""
     if job.version != __version__:
         what = f"This machine has Lanner {__version__}, the one that began the run {job.version}."
-        return Outcome(Totals(), problem=what, next_step="Install the same version on all machines.")
+        return PartOutcome(Totals(), problem=what, next_step="Install the same version on all machines.")
     seen = Totals()
 
     def note(totals: Totals) -> None:
@@ -77,12 +77,12 @@ def judge_part(job: Job, part: Part, report: Report | None = None) -> Outcome:
         with Store.open(job.place, create=False) as store, claimed(store, job.campaign, part.documents) as mine:
             documents = [document for document in part.documents if document in mine]
             totals = _judge(store, job, documents, part.limits, note) if documents else Totals()
-        return Outcome(totals, tuple(document for document in part.documents if document not in mine))
+        return PartOutcome(totals, tuple(document for document in part.documents if document not in mine))
     except LannerError as problem:
-        return Outcome(seen, (), problem.what, problem.next_step, isinstance(problem, RefusedError))
+        return PartOutcome(seen, (), problem.what, problem.next_step, isinstance(problem, RefusedError))
 
 
-def _judge(store: Store, job: Job, documents: Sequence[str], limits: Limits, report: Report) -> Totals:
+def _judge(store: Store, job: WorkerJob, documents: Sequence[str], limits: Limits, report: Report) -> Totals:
     return asyncio.run(run(store, job.campaign, job.plans, documents=documents, limits=limits, report=report))
 
 
@@ -114,7 +114,7 @@ class Scheduler:
         self._before = self._spent()
         self._next = 0
         self._waiting = self._parts(open_)
-        self._given: dict[int, Part] = {}
+        self._given: dict[int, WorkerPart] = {}
         self._held: list[str] = []
         self._short: list[str] = []
         self._deaths: dict[str, int] = {}
@@ -124,7 +124,7 @@ class Scheduler:
         self._stopped = ""
         self.summary = ClusterSummary()
 
-    def next(self) -> Part | None:
+    def next(self) -> WorkerPart | None:
         """The next part, with what it may ask and cost; None while there is none to give."""
         if not self._waiting or self._stopped:
             return None
@@ -142,7 +142,7 @@ class Scheduler:
         self.summary.parts += 1
         return part
 
-    def done(self, part: Part, outcome: Outcome) -> None:
+    def done(self, part: WorkerPart, outcome: PartOutcome) -> None:
         """A worker has come to an end: of its part, of its money, or of what its machine can do."""
         del self._given[part.number]
         self._sum.add(replace(outcome.totals, stopped="", is_out_of_money=False, open=0))
@@ -164,7 +164,7 @@ class Scheduler:
         else:
             self._held += outcome.held
 
-    def died(self, part: Part, seen: Totals) -> None:
+    def died(self, part: WorkerPart, seen: Totals) -> None:
         """A worker is gone. What it had answered is in the ledger; the rest of its documents is for others."""
         del self._given[part.number]
         self.summary.deaths += 1
@@ -220,7 +220,7 @@ class Scheduler:
             whole.items = self._items - sum(sizes(self._store, self.campaign, self._plans).values())
         return whole
 
-    def _parts(self, open_: dict[str, int]) -> list[Part]:
+    def _parts(self, open_: dict[str, int]) -> list[WorkerPart]:
         if not open_:
             return []
         weights = {document: max(1, number) for document, number in open_.items()}  # some have only to be finished
@@ -229,10 +229,10 @@ class Scheduler:
         groups = divided(weights, max(ceil(total / large), ceil(len(open_) / _DOCUMENTS), self._workers))
         return [self._part(group, open_) for group in groups]
 
-    def _part(self, documents: Iterable[str], open_: Mapping[str, int]) -> Part:
+    def _part(self, documents: Iterable[str], open_: Mapping[str, int]) -> WorkerPart:
         number, self._next = self._next, self._next + 1
         names = tuple(documents)
-        return Part(number, names, sum(open_[document] for document in names))
+        return WorkerPart(number, names, sum(open_[document] for document in names))
 
     def _again(self, documents: Sequence[str]) -> None:
         open_ = self._open(documents)
@@ -279,7 +279,7 @@ class Board:
         return self._totals
 
 
-def work(job: Job, part: Part, board: Any) -> Outcome:
+def work(job: WorkerJob, part: WorkerPart, board: Any) -> PartOutcome:
     """What runs on a machine of the cluster."""
     return judge_part(job, part, lambda totals: board.put.remote(part.number, totals))
 
@@ -298,8 +298,8 @@ def run_on_ray(
     all other limits are the whole run's."""
     require_at_least(1, workers=per_machine)
     refuse_unshared(store)
-    target = seat(store, reference, plans)
-    job = Job(store.address, target.id, tuple(plans))
+    target = participant(store, reference, plans)
+    job = WorkerJob(store.address, target.id, tuple(plans))
     # Ray tells of deaths on standard output, where the result is to stand alone.
     claim = running_judges(store, judge_numbers(store, target.id, plans))
     with claim, redirect_stdout(sys.stderr), _connected(address) as ray:
@@ -337,13 +337,13 @@ class _Engine:
     """Keeps every machine of the cluster at work until the scheduler has nothing left. Machines may come and go."""
 
     def __init__(
-        self, ray: Any, store: Store, job: Job, limits: Limits, *, per_machine: int, report: Report | None
+        self, ray: Any, store: Store, job: WorkerJob, limits: Limits, *, per_machine: int, report: Report | None
     ) -> None:
         self._ray, self._per_machine, self._report = ray, per_machine, report
         self._out: dict[str, str] = {}
         self._next_step = ""
         self._resting: dict[str, float] = {}
-        self._running: dict[Any, tuple[Part, str]] = {}
+        self._running: dict[Any, tuple[WorkerPart, str]] = {}
         self._seen: set[str] = set()
         machines = self._machines()
         self._most = len(machines) * per_machine if limits.rpm or limits.tpm else None
@@ -402,7 +402,7 @@ class _Engine:
         part, machine = self._running[reference]
         errors = self._ray.exceptions
         try:
-            outcome: Outcome = self._ray.get(reference)
+            outcome: PartOutcome = self._ray.get(reference)
         except errors.RayTaskError as problem:  # a bug of ours, with its traceback
             raise problem.as_instanceof_cause() from None
         except errors.RayError:

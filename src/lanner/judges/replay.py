@@ -18,7 +18,7 @@ from typing import Any
 
 from lanner import campaign
 from lanner.campaign import Imported
-from lanner.campaign.imports import Incoming
+from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import aliased
@@ -30,7 +30,7 @@ TEMPLATE = "replay"
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ReplayLine:
     """One line of a file: what it is about and what the model said, by question."""
 
     line: int
@@ -44,7 +44,7 @@ def _names() -> dict[str, dict[str, Any]]:
     return tomllib.loads((resources.files("lanner.judges") / "replay.toml").read_text(encoding="utf-8"))
 
 
-def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> Iterator[Output]:
+def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> Iterator[ReplayLine]:
     """The outputs in a file of JSON lines: each names its sentence (and document, where sentences of several share
     their ids; and system, where there are several) and has answers under the questions' ids."""
     places: dict[str, list[str]] = {}
@@ -68,17 +68,17 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
             check_known(
                 name, (*systems, *others), f"There is no system {name!r} in the campaign.", InputError, where=where
             )
-        yield Output(line, item, answers, dumps(row))
+        yield ReplayLine(line, item, answers, dumps(row))
 
 
-def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> Incoming:
+def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> ImportSummary:
     """What a file of a model's outputs would bring; nothing is stored."""
     protocol = campaign.protocol(store, reference)
     lines = outputs(path, protocol, campaign.documents(store, reference))
     counts = Counter(entry.question for entry in _judgements(lines, protocol, model, path))
     is_judge = model in {judge.id for judge in campaign.judges(store, reference)}
     answers = sum(counts.values())
-    return Incoming("outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, ())
+    return ImportSummary("outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, ())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
@@ -153,17 +153,18 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "", *, ac
     judgements = _judgements(lines, protocol, judge.id, path)
     report = campaign.import_judgements(store, target.id, judgements, judges=[judge], account=account)
     with store.reading() as tx:
-        seat = tx.judges.find(target.id, judge.id)
+        participant = tx.judges.find(target.id, judge.id)
         numbers = tx.documents.numbers(target.id)
-    assert seat is not None
+    assert participant is not None
     rows = [
-        _row(output, protocol, judge.id, (target.id, seat.number, numbers[output.item.document])) for output in lines
+        _row(output, protocol, judge.id, (target.id, participant.number, numbers[output.item.document]))
+        for output in lines
     ]
     store.write(lambda tx: tx.ledger.add(rows))
     return report
 
 
-def _judgements(lines: Iterable[Output], protocol: Protocol, judge: str, path: Path) -> list[Judgement]:
+def _judgements(lines: Iterable[ReplayLine], protocol: Protocol, judge: str, path: Path) -> list[Judgement]:
     """What the model said; two answers to one question are refused, since nobody knows which one is meant."""
     answers: dict[tuple[object, ...], Judgement] = {}
     for output in lines:
@@ -178,7 +179,7 @@ def _judgements(lines: Iterable[Output], protocol: Protocol, judge: str, path: P
     return list(answers.values())
 
 
-def _judgements_of(output: Output, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
+def _judgements_of(output: ReplayLine, protocol: Protocol, judge: str, path: Path) -> Iterator[Judgement]:
     for question, value in output.answers.items():
         place = protocol.find(question)
         assert place is not None
@@ -195,7 +196,7 @@ def _judgements_of(output: Output, protocol: Protocol, judge: str, path: Path) -
         )
 
 
-def _row(output: Output, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
+def _row(output: ReplayLine, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
     repairs, pages = 0, []
     for name, value in output.answers.items():
         place = protocol.find(name)

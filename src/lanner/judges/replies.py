@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple
 from pydantic_core import from_json
 
 from lanner.errors import AnswerError
-from lanner.judges.providers import Reply, Token
+from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.schemas import mistake
 from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
-from lanner.protocols.answers import Texts, check, chosen, holds
+from lanner.protocols.answers import JudgedTexts, check, chosen, holds
 from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
@@ -27,7 +27,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)>", re.IGNORECASE)
 
 
-class Verdict(NamedTuple):
+class ReplyVerdict(NamedTuple):
     """What a reply came to: answers in their stored form, or the step at which it failed and why."""
 
     answers: Mapping[str, Json] | None
@@ -36,12 +36,12 @@ class Verdict(NamedTuple):
     problem: str = ""
 
 
-class Asked(NamedTuple):
+class ItemRequest(NamedTuple):
     """What one call asks of one item: stages, the texts shown, the answers given before, how many outputs."""
 
     protocol: Protocol
     stages: Sequence[Stage]
-    texts: Texts | None
+    texts: JudgedTexts | None
     known: Mapping[str, Json]
     outputs: int = 2
 
@@ -98,20 +98,20 @@ def _entries(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return entries
 
 
-def verdict(text: str, scope: Asked, schema: Mapping[str, Any]) -> Verdict:
+def verdict(text: str, scope: ItemRequest, schema: Mapping[str, Any]) -> ReplyVerdict:
     """Judge one reply about one item."""
     try:
         value, repairs = parse(text)
     except AmbiguousError as error:
-        return Verdict(None, 0, "schema", str(error))
+        return ReplyVerdict(None, 0, "schema", str(error))
     except (ValueError, RecursionError) as error:
-        return Verdict(None, 0, "json", f"The reply is not JSON: {error}.")
+        return ReplyVerdict(None, 0, "json", f"The reply is not JSON: {error}.")
     if not isinstance(value, dict):
-        return Verdict(None, repairs, "schema", "The reply is not a JSON object.")
+        return ReplyVerdict(None, repairs, "schema", "The reply is not a JSON object.")
     return judged(value, scope, schema, repairs)
 
 
-def judged(value: dict[str, Json], scope: Asked, schema: Mapping[str, Any], repairs: int = 0) -> Verdict:
+def judged(value: dict[str, Json], scope: ItemRequest, schema: Mapping[str, Any], repairs: int = 0) -> ReplyVerdict:
     """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
     questions = [(stage, question) for stage in scope.stages for question in stage.questions]
     entries = value
@@ -122,7 +122,7 @@ def judged(value: dict[str, Json], scope: Asked, schema: Mapping[str, Any], repa
                 entries[question.id], number = aliased(question, entries[question.id])
                 repairs += number
         if wrong := mistake(schema, entries):
-            return Verdict(None, repairs, "schema", wrong)
+            return ReplyVerdict(None, repairs, "schema", wrong)
     earlier_answers: dict[str, Json] = dict(scope.known)
     answers: dict[str, Json] = {}
     for stage, question in questions:
@@ -134,18 +134,18 @@ def judged(value: dict[str, Json], scope: Asked, schema: Mapping[str, Any], repa
             question.for_each and not labels
         ):
             if answer:
-                return Verdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
+                return ReplyVerdict(None, repairs, "meaning", f"{question.id}: is not asked here; it must be null.")
             continue
         if answer is None and isinstance(question, Spans):
             nothing = "an empty list says that there is nothing to mark."
-            return Verdict(None, repairs, "meaning", f"{question.id}: {nothing}")
+            return ReplyVerdict(None, repairs, "meaning", f"{question.id}: {nothing}")
         try:
             stored = check(question, answer, texts=scope.texts, chosen=labels, outputs=scope.outputs)
         except AnswerError as error:
-            return Verdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
+            return ReplyVerdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
         if stored is not None:
             answers[question.id] = earlier_answers[question.id] = stored
-    return Verdict(answers, repairs)
+    return ReplyVerdict(answers, repairs)
 
 
 def aliased(question: Question, value: Json) -> tuple[Json, int]:
@@ -225,7 +225,7 @@ def _leaves(value: Json, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         yield path, value
 
 
-def _starts(tokens: Sequence[Token]) -> dict[int, Token]:
+def _starts(tokens: Sequence[ReplyToken]) -> dict[int, ReplyToken]:
     starts, place = {}, 0
     for token in tokens:
         starts[place] = token
@@ -245,7 +245,7 @@ def _bounds(schema: Mapping[str, Any], path: Sequence[str]) -> tuple[float, floa
     return None
 
 
-def _mean(token: Token, bounds: tuple[float, float], number: float) -> float | None:
+def _mean(token: ReplyToken, bounds: tuple[float, float], number: float) -> float | None:
     low, high = bounds
     weights: dict[float, float] = {}
     longest = len(token.text.strip())

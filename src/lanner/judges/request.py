@@ -13,13 +13,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from lanner import campaign
-from lanner.campaign import Saved, Submission, UnfinishedError
+from lanner.campaign import SaveResult, Submission, UnfinishedError
 from lanner.campaign.submit import save_all
 from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
 from lanner.judges.limits import Budget, Gate, StoppedError
 from lanner.judges.plan import Limits, Member, Plan, Totals
-from lanner.judges.prompt import Example, Prompt
+from lanner.judges.prompt import Prompt, PromptExample
 from lanner.judges.providers import (
     WITHHELD,
     Call,
@@ -32,9 +32,9 @@ from lanner.judges.providers import (
     UnreadableError,
     connect,
 )
-from lanner.judges.replies import Verdict, weighted, with_weights
+from lanner.judges.replies import ReplyVerdict, weighted, with_weights
 from lanner.model import Campaign, Item, Json, Protocol
-from lanner.store import Assigned, Entry, NewEntry, Store, Transaction
+from lanner.store import AssignedTask, LedgerEntry, NewEntry, Store, Transaction
 from lanner.store.rows import dumps, loads, micros
 
 VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missing", "failed"
@@ -48,7 +48,7 @@ _AGAIN = (
 )
 
 
-Judge = Callable[[str], tuple[Verdict, str]]
+Judge = Callable[[str], tuple[ReplyVerdict, str]]
 """Turns a reply into a verdict, and the outcome it has if it is the last."""
 
 
@@ -126,7 +126,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Shared:
+class RunContext:
     """What all judges of a run share."""
 
     store: Store
@@ -136,13 +136,13 @@ class Shared:
     limits: Limits
     totals: Totals
     budget: Budget
-    examples: Sequence[Example] = ()
+    examples: Sequence[PromptExample] = ()
 
 
 class Requester:
     """Asks, checks, asks again, and records every reply. One for each judge of a run."""
 
-    def __init__(self, shared: Shared, plan: Plan) -> None:
+    def __init__(self, shared: RunContext, plan: Plan) -> None:
         self._shared, self._reasks = shared, plan.reasks
         self._limits, self._totals, self._budget = shared.limits, shared.totals, shared.budget
         self._run_name = _run_name(shared.campaign, plan)
@@ -161,7 +161,7 @@ class Requester:
     async def ask(
         self,
         request: Request,
-        known: Mapping[str, Sequence[Entry]],
+        known: Mapping[str, Sequence[LedgerEntry]],
         judge: Judge,
         *,
         again: bool = True,
@@ -192,7 +192,7 @@ class Requester:
                     verdict = verdict._replace(answers=answers)
                 verdict = _final_verdict(verdict, reply, call)
             except UnreadableError as error:
-                reply, verdict, if_last, weights = Reply(""), Verdict(None, 0, "json", str(error)), MISSING, {}
+                reply, verdict, if_last, weights = Reply(""), ReplyVerdict(None, 0, "json", str(error)), MISSING, {}
             except UnanswerableError as error:
                 outcome = MISSING if error.final else FAILED
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=outcome)
@@ -331,7 +331,7 @@ class Requester:
         attempt: int,
         reply: Reply,
         *,
-        verdict: Verdict,
+        verdict: ReplyVerdict,
         outcome: str,
         weights: Mapping[str, float] | None = None,
     ) -> None:
@@ -383,7 +383,7 @@ class Requester:
         }
         self._shared.writer.record(row)
 
-    def _detail(self, request: Request, call: Call, reply: Reply, verdict: Verdict) -> dict[str, Json]:
+    def _detail(self, request: Request, call: Call, reply: Reply, verdict: ReplyVerdict) -> dict[str, Json]:
         """The request as it was sent and what came beside the text. Instructions and schema are the same for most
         requests, so each is written once in a run and named by its hash after that."""
         prompt = request.prompt
@@ -423,11 +423,11 @@ def _storable(text: str) -> str:
     return text.replace("\x00", "\ufffd") if "\x00" in text else text
 
 
-def _no_verdict(error: Exception) -> Verdict:
-    return Verdict(None, 0, "", str(error))
+def _no_verdict(error: Exception) -> ReplyVerdict:
+    return ReplyVerdict(None, 0, "", str(error))
 
 
-def _final_verdict(verdict: Verdict, reply: Reply, call: Call) -> Verdict:
+def _final_verdict(verdict: ReplyVerdict, reply: Reply, call: Call) -> ReplyVerdict:
     """A reply that was cut off or withheld would be so again, and be paid again: say why instead."""
     if not verdict.step:
         return verdict
@@ -481,8 +481,8 @@ _LINGER = 0.05  # seconds to wait for company before a commit
 @dataclass(slots=True)
 class _Batch:
     entries: list[NewEntry] = field(default_factory=list)
-    given: list[tuple[Submission, asyncio.Future[Saved | LannerError]]] = field(default_factory=list)
-    finished: list[tuple[Assigned, asyncio.Future[None]]] = field(default_factory=list)
+    given: list[tuple[Submission, asyncio.Future[SaveResult | LannerError]]] = field(default_factory=list)
+    finished: list[tuple[AssignedTask, asyncio.Future[None]]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.given or self.finished)
@@ -518,15 +518,15 @@ class Writer:
         self._batch.entries.append(entry)
         self._due.set()
 
-    async def submit(self, submission: Submission) -> Saved | LannerError:
+    async def submit(self, submission: Submission) -> SaveResult | LannerError:
         """Hand in answers and wait until they are on disk, or refused."""
         self._refuse()
-        future: asyncio.Future[Saved | LannerError] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[SaveResult | LannerError] = asyncio.get_running_loop().create_future()
         self._batch.given.append((submission, future))
         self._due.set()
         return await future
 
-    async def finish(self, task: Assigned) -> None:
+    async def finish(self, task: AssignedTask) -> None:
         """Finish a task, if nothing is missing in it."""
         self._refuse()
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -560,10 +560,10 @@ class Writer:
             if self._closing and not self._batch:
                 return
 
-    def _commit(self, batch: _Batch) -> list[Saved | LannerError]:
+    def _commit(self, batch: _Batch) -> list[SaveResult | LannerError]:
         submissions = [submission for submission, _ in batch.given]
         tasks = [task for task, _ in batch.finished]
-        steps: tuple[tuple[list[NewEntry], list[Submission], list[Assigned]], ...]
+        steps: tuple[tuple[list[NewEntry], list[Submission], list[AssignedTask]], ...]
         try:
             return self._save(batch.entries, submissions, tasks)
         except LannerError:  # one of them cannot be written: the replies are paid for, and answers come before the end
@@ -571,12 +571,12 @@ class Writer:
             return [result for step in steps for result in self._save(*step)]
 
     def _save(
-        self, entries: list[NewEntry], submissions: list[Submission], tasks: list[Assigned]
-    ) -> list[Saved | LannerError]:
+        self, entries: list[NewEntry], submissions: list[Submission], tasks: list[AssignedTask]
+    ) -> list[SaveResult | LannerError]:
         """Write all of these in one transaction, or nothing."""
         now = campaign.now()
 
-        def work(tx: Transaction) -> list[Saved | LannerError]:
+        def work(tx: Transaction) -> list[SaveResult | LannerError]:
             if entries:
                 tx.ledger.add(entries)
             results = save_all(self._store, tx, submissions, now) if submissions else []
@@ -588,7 +588,7 @@ class Writer:
         return self._store.write(work) if entries or submissions or tasks else []
 
     def _fail(self, batch: _Batch, problem: BaseException) -> None:
-        futures: list[asyncio.Future[Saved | LannerError] | asyncio.Future[None]] = [f for _, f in batch.given]
+        futures: list[asyncio.Future[SaveResult | LannerError] | asyncio.Future[None]] = [f for _, f in batch.given]
         for future in (*futures, *(future for _, future in batch.finished)):
             if not future.done():
                 future.set_exception(problem)

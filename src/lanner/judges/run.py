@@ -22,15 +22,15 @@ from typing import Any
 from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
-from lanner.judges.limits import Budget, Gate, Pace, StoppedError
+from lanner.judges.limits import Budget, Gate, ServerState, StoppedError
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences, refuse_one_name
-from lanner.judges.prompt import Example, agreed, demanded, require
+from lanner.judges.prompt import PromptExample, agreed, demanded, require
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
-from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, Shared, Writer
-from lanner.judges.worker import Worker
+from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, RunContext, Writer
+from lanner.judges.worker import JudgeWorker
 from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
-from lanner.store import Store, Work
+from lanner.store import Store, UnfinishedTask
 from lanner.store.claims import running_judges
 
 Report = Callable[[Totals], None]
@@ -41,7 +41,7 @@ INTERRUPTED = "it was interrupted"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def seat(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
+def participant(store: Store, reference: str | int, plans: Sequence[Plan]) -> Campaign:
     """Give every judge a place in the campaign and all of its texts to judge, unless it has them. A judge of the same
     name that is no model, or was run with other settings, is refused: its answers would not be one judge's."""
     refuse_one_name(plans)
@@ -89,11 +89,11 @@ _OPTIONS = {
 
 def sizes(store: Store, reference: str | int, plans: Sequence[Plan]) -> dict[str, int]:
     """How many items are open in each document, over all these judges."""
-    seats = seat(store, reference, plans)
+    participants = participant(store, reference, plans)
     open_: dict[str, int] = {}
     with store.reading() as tx:
         for plan in plans:
-            judge = tx.judges.find(seats.id, plan.judge)
+            judge = tx.judges.find(participants.id, plan.judge)
             for work in tx.ledger.open_tasks(judge.number) if judge else ():
                 open_[work.document] = open_.get(work.document, 0) + work.items
     return open_
@@ -131,7 +131,7 @@ async def run(
     documents: Sequence[str] | None = None,
     limits: Limits | None = None,
     report: Report | None = None,
-    examples: Sequence[Example] | None = None,
+    examples: Sequence[PromptExample] | None = None,
     connect: Connect = providers.connect,
     interrupted: Interrupted | None = None,
 ) -> Totals:
@@ -151,15 +151,17 @@ async def run(
         protocol = campaign.protocol(store, reference)
         for plan in plans:
             require(protocol, plan.settings)
-        seats = await asyncio.to_thread(seat, store, reference, plans)  # nothing is made before all else is known
+        participants = await asyncio.to_thread(
+            participant, store, reference, plans
+        )  # nothing is made before all else is known
         if all(stage.unit is Unit.JUDGE for stage in protocol.stages):
             raise nothing_to_judge(protocol)
-        numbers = judge_numbers(store, seats.id, plans)
+        numbers = judge_numbers(store, participants.id, plans)
         with running_judges(store, numbers if documents is None else {}):
             async with Writer(store) as writer, _quiet_collector(), _ended_by_signals(budget, connections, interrupted):
-                shared = Shared(store, seats, protocol, writer, limits, totals, budget, examples)
+                shared = RunContext(store, participants, protocol, writer, limits, totals, budget, examples)
                 workers = [
-                    Worker(shared, plan, theirs, numbers[plan.judge])
+                    JudgeWorker(shared, plan, theirs, numbers[plan.judge])
                     for plan, theirs in zip(plans, channels, strict=True)
                 ]
                 await _Shift(workers, limits, totals, report).work(documents)
@@ -177,7 +179,7 @@ def nothing_to_judge(protocol: Protocol) -> LannerError:
 
 
 def judge_numbers(store: Store, campaign_id: int, plans: Sequence[Plan]) -> dict[str, int]:
-    """The seats of these judges."""
+    """The participants of these judges."""
     names = {plan.judge for plan in plans}
     with store.reading() as tx:
         return {entry.judge.id: entry.number for entry in tx.judges.all(campaign_id) if entry.judge.id in names}
@@ -241,7 +243,9 @@ class _Connections:
         endpoint = member.endpoint
         if endpoint not in self._open:
             provider = self._connect(endpoint)
-            pace = Pace(self._limits.in_flight, start=provider.at_once, rpm=self._limits.rpm, tpm=self._limits.tpm)
+            pace = ServerState(
+                self._limits.in_flight, start=provider.at_once, rpm=self._limits.rpm, tpm=self._limits.tpm
+            )
             self._open[endpoint] = (provider, Gate(pace))
         return Channel(member, *self._open[endpoint])
 
@@ -266,7 +270,7 @@ class _Shift:
     """Keeps enough documents under way that the servers always have something to do, and no more: memory stays flat
     however many there are."""
 
-    def __init__(self, workers: Sequence[Worker], limits: Limits, totals: Totals, report: Report | None) -> None:
+    def __init__(self, workers: Sequence[JudgeWorker], limits: Limits, totals: Totals, report: Report | None) -> None:
         self._workers = workers
         self._limits = limits
         self._totals = totals
@@ -309,7 +313,7 @@ class _Shift:
             if self._report:
                 self._report(self._totals)
 
-    async def _one(self, worker: Worker, works: list[Work], number: int, most: int | None) -> None:
+    async def _one(self, worker: JudgeWorker, works: list[UnfinishedTask], number: int, most: int | None) -> None:
         try:
             await worker.judge(works, most)
         finally:
@@ -341,7 +345,7 @@ _MOST = 1000  # items, where documents are long or systems many
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What a run would come to. `cost` is None where prices are not known."""
 
     items: int
@@ -405,10 +409,10 @@ async def estimate(
     protocol: Protocol,
     plans: Sequence[Plan],
     *,
-    examples: Sequence[Example] = (),
+    examples: Sequence[PromptExample] = (),
     limits: Limits | None = None,
     done: int = 0,
-) -> Estimate:
+) -> RunEstimate:
     """Try the first documents of a copy and reckon the whole, less what is done. Nothing is asked of anyone and
     nothing is stored."""
     most = (limits or Limits()).items
@@ -454,13 +458,13 @@ def _items(
     return round(whole)
 
 
-def _scaled(items: int, totals: Totals, calls: Sequence[Call]) -> Estimate:
+def _scaled(items: int, totals: Totals, calls: Sequence[Call]) -> RunEstimate:
     share = items / totals.settled if totals.settled else 0.0
     one_of_each: dict[str, Call] = {}
     for call in calls:
         one_of_each.setdefault(call.messages[0]["content"], call)
     examples = [*one_of_each.values(), *(call for call in calls if call not in one_of_each.values())][:3]
-    return Estimate(
+    return RunEstimate(
         items,
         round(totals.calls * share),
         round(totals.tokens_in * share),

@@ -21,7 +21,7 @@ from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.limits import Price, price_of
 from lanner.judges.plan import Limits, Member, Plan, refuse_one_name
-from lanner.judges.prompt import Settings, require
+from lanner.judges.prompt import PromptSettings, require
 from lanner.judges.providers import Endpoint
 from lanner.model import Campaign, Document, Protocol
 from lanner.protocols.context import PEOPLE, canonical
@@ -132,7 +132,7 @@ def price_notes(plans: Sequence[Plan], values: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _settings(values: Mapping[str, Any]) -> Settings:
+def _settings(values: Mapping[str, Any]) -> PromptSettings:
     context = _context(values["context"], values["reference_free"])
     if values["judge_name"] == KIM2025:
         if values["context"] not in ("", KIM2025):
@@ -146,7 +146,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
         template = replace(template, rationale=True)
         if problems := templates.mistakes(template):
             raise problems[0]
-    return Settings(context, values["language"], comments=False, template=template)
+    return PromptSettings(context, values["language"], comments=False, template=template)
 
 
 def _context(name: str, reference_free: bool) -> str:

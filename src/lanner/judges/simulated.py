@@ -19,7 +19,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
-from lanner.protocols.answers import Texts, applicable, check, chosen, simulate_answer
+from lanner.protocols.answers import JudgedTexts, applicable, check, chosen, simulate_answer
 from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5
@@ -106,11 +106,11 @@ def _mixed(question: Question, agreed: Json, alone: Json, temper: Temper, rng: R
     return value
 
 
-def _texts(document: Document, item: Item) -> Texts | None:
+def _texts(document: Document, item: Item) -> JudgedTexts | None:
     segment = document.segment(item.segment) if item.segment else None
     if segment is None:
         return None
-    return Texts(segment.source, tuple(item.texts.get(name) or segment.text(name) or "" for name in item.systems))
+    return JudgedTexts(segment.source, tuple(item.texts.get(name) or segment.text(name) or "" for name in item.systems))
 
 
 def fill(

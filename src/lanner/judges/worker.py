@@ -14,8 +14,8 @@ from lanner.campaign.questions import fits
 from lanner.errors import LannerError
 from lanner.judges.limits import StoppedError
 from lanner.judges.plan import Plan
-from lanner.judges.prompt import Lesson, Prompter
-from lanner.judges.replies import AmbiguousError, Asked, Verdict, judged, parse, verdict
+from lanner.judges.prompt import Prompter, PromptExamples
+from lanner.judges.replies import AmbiguousError, ItemRequest, ReplyVerdict, judged, parse, verdict
 from lanner.judges.request import (
     MISSING,
     PARTIAL,
@@ -24,35 +24,35 @@ from lanner.judges.request import (
     Judge,
     Request,
     Requester,
-    Shared,
+    RunContext,
     Subject,
     UnavailableError,
 )
 from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
 from lanner.protocols.answers import chosen, combine, holds, reordered, texts_of
-from lanner.store import Answer, Assigned, Entry, Work
+from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, UnfinishedTask
 from lanner.store.rows import dumps
 
 _ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedTask:
     """A task with what is known about it: which items are open, which of those wait for an answer of an earlier page,
     earlier answers, texts, rows of the ledger."""
 
-    assigned: Assigned
+    assigned: AssignedTask
     open: frozenset[int]
     waiting: frozenset[int]
     earlier: Sequence[Mapping[str, Json]]
     documents: Mapping[str, Document]
-    rows: Mapping[str, Sequence[Entry]]
+    rows: Mapping[str, Sequence[LedgerEntry]]
     settled: set[int] = field(default_factory=set)
     """Places of items that were open and have been answered since."""
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class AskingVariant:
     """One way of asking about an item: which model, which sample, in which order the outputs stand."""
 
     channel: Channel
@@ -62,16 +62,16 @@ class Vote:
     """How many models of the same name come before it."""
 
 
-class Worker:
+class JudgeWorker:
     """One judge of one campaign, for as long as a run lasts."""
 
-    def __init__(self, shared: Shared, plan: Plan, channels: Sequence[Channel], seat: int) -> None:
-        self._store, self._campaign, self._seat = shared.store, shared.campaign.id, seat
+    def __init__(self, shared: RunContext, plan: Plan, channels: Sequence[Channel], participant: int) -> None:
+        self._store, self._campaign, self._participant = shared.store, shared.campaign.id, participant
         self._protocol, self._plan, self._channels = shared.protocol, plan, channels
         self._requester, self._writer, self._totals = Requester(shared, plan), shared.writer, shared.totals
         self._asking = Questions(self._protocol)
         self._prompter = Prompter(self._protocol, plan.settings)
-        self._lesson = Lesson(shared.examples, self._prompter, plan.examples)
+        self._lesson = PromptExamples(shared.examples, self._prompter, plan.examples)
         self._pages = {
             page: place
             for place, (page, stages) in enumerate(self._protocol.pages.items())
@@ -86,14 +86,14 @@ class Worker:
         """Why this judge is asked nothing more; "" where it is."""
         return self._requester.hopeless
 
-    def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[Work]]]:
+    def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[UnfinishedTask]]]:
         """Open work by document; questionnaires are not for models."""
         with self._store.reading() as tx:
-            works = [work for work in tx.ledger.open_tasks(self._seat) if work.page in self._pages]
+            works = [work for work in tx.ledger.open_tasks(self._participant) if work.page in self._pages]
         groups = groupby(works, key=lambda work: work.document)
         return [(key, list(works_of_document)) for key, works_of_document in groups if only is None or key in only]
 
-    async def judge(self, works: Sequence[Work], most: int | None = None) -> None:
+    async def judge(self, works: Sequence[UnfinishedTask], most: int | None = None) -> None:
         """All open items of one document, page after page, since later pages may ask about earlier answers."""
         by_page = sorted(works, key=lambda work: self._pages[work.page])
         for _, same_page in groupby(by_page, key=lambda work: work.page):
@@ -115,17 +115,17 @@ class Worker:
                 if task.open <= task.settled:
                     await self._writer.finish(task.assigned)
 
-    def _load(self, number: int) -> Loaded:
-        rows: dict[str, list[Entry]] = defaultdict(list)
-        answers_by_place: dict[tuple[int, str], Sequence[Answer]] = {}
+    def _load(self, number: int) -> LoadedTask:
+        rows: dict[str, list[LedgerEntry]] = defaultdict(list)
+        answers_by_place: dict[tuple[int, str], Sequence[StoredAnswer]] = {}
         with self._store.reading() as tx:
             assigned = tx.tasks.assigned(number)
             assert assigned is not None
             saved = [item.saved_at is not None for item in tx.tasks.item_progress(number)]
             for document in dict.fromkeys(assigned.documents):
-                for row in tx.ledger.of_document(self._seat, document):
+                for row in tx.ledger.of_document(self._participant, document):
                     rows[row.key].append(row)
-                for segment, answers in tx.judgements.of_document(self._seat, document).items():
+                for segment, answers in tx.judgements.of_document(self._participant, document).items():
                     answers_by_place[document, segment] = answers
             keys = dict.fromkeys(item.document for item in assigned.task.items)
             documents = {key: tx.documents.find(self._campaign, key) for key in keys}
@@ -139,9 +139,9 @@ class Worker:
         )
         waiting = frozenset(n for n in open_ if self._asking.waits(page, items[n], earlier[n]))
         texts = {key: document for key, document in documents.items() if document}
-        return Loaded(assigned, open_, waiting, earlier, texts, rows)
+        return LoadedTask(assigned, open_, waiting, earlier, texts, rows)
 
-    async def _item(self, task: Loaded, place: int) -> None:
+    async def _item(self, task: LoadedTask, place: int) -> None:
         item = task.assigned.task.items[place]
         votes = self._votes(item)
         came: Sequence[tuple[dict[str, Json] | None, float] | BaseException]
@@ -158,11 +158,11 @@ class Worker:
         answers = [answer for answer, _ in replies]
         await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in replies))
 
-    def _votes(self, item: Item) -> list[Vote]:
+    def _votes(self, item: Item) -> list[AskingVariant]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
         samples = range(self._plan.samples)
         return [
-            Vote(channel, sample, order, twin)
+            AskingVariant(channel, sample, order, twin)
             for channel, twin in zip(self._channels, self._twins, strict=True)
             for sample in samples
             for order in orders
@@ -191,7 +191,7 @@ class Worker:
             self.failed_in_row = 0
         return bool(problems)
 
-    async def _vote(self, task: Loaded, place: int, vote: Vote) -> tuple[dict[str, Json] | None, float]:
+    async def _vote(self, task: LoadedTask, place: int, vote: AskingVariant) -> tuple[dict[str, Json] | None, float]:
         """One complete set of answers about an item, stage by stage or all at once."""
         plain = task.assigned.task.items[place]
         item = replace(plain, systems=plain.systems[::-1]) if vote.swapped else plain
@@ -211,7 +211,7 @@ class Worker:
             prompt = self._prompter.prompt(group, document, item, answers=context_answers, shuffle=shuffle)
             marks = any(isinstance(question, Spans) for stage in group for question in stage.questions)
             texts = texts_of(document, item) if marks else None  # needed to find what was quoted
-            scope = Asked(self._protocol, group, texts, context_answers, max(2, len(item.systems)))
+            scope = ItemRequest(self._protocol, group, texts, context_answers, max(2, len(item.systems)))
             request = Request(
                 vote.channel,
                 self._subject(task, place, item, group, vote),
@@ -220,8 +220,8 @@ class Worker:
             )
 
             def judge(
-                text: str, asked: Asked = scope, schema: Mapping[str, Json] = prompt.schema
-            ) -> tuple[Verdict, str]:
+                text: str, asked: ItemRequest = scope, schema: Mapping[str, Json] = prompt.schema
+            ) -> tuple[ReplyVerdict, str]:
                 outcome = verdict(text, asked, schema)
                 return outcome, MISSING if outcome.answers is None else VALID
 
@@ -267,14 +267,16 @@ class Worker:
             for question in stage.questions
         )
 
-    def _subject(self, task: Loaded, place: int, item: Item, stages: Sequence[Stage], vote: Vote) -> Subject:
+    def _subject(
+        self, task: LoadedTask, place: int, item: Item, stages: Sequence[Stage], vote: AskingVariant
+    ) -> Subject:
         assigned = task.assigned
         ids = tuple(stage.id for stage in stages)
         number = assigned.documents[place]
         page = assigned.task.page
-        return Subject(self._campaign, self._seat, number, item, page, ids, vote.sample, vote.swapped, vote.twin)
+        return Subject(self._campaign, self._participant, number, item, page, ids, vote.sample, vote.swapped, vote.twin)
 
-    def _order(self, item: Item, vote: Vote) -> int:
+    def _order(self, item: Item, vote: AskingVariant) -> int:
         text = "\x1f".join((item.document, item.segment, *item.systems, str(vote.sample)))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % _ORDERS
 
@@ -287,9 +289,9 @@ class Worker:
         return straight
 
     async def _submit(
-        self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
+        self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
     ) -> None:
-        """One answer of all votes, through the campaign's door."""
+        """One answer of all votes, through `campaign.submit`."""
         complete = [vote for vote in votes if vote is not None]
         if not complete:
             self._totals.missing += 1
@@ -299,7 +301,7 @@ class Worker:
         number = task.assigned.task.id
         name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
         outcome = await self._writer.submit(
-            Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._seat)
+            Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._participant)
         )
         if isinstance(outcome, LannerError):
             if getattr(outcome, "code", "") in ("draft", "paused", "closed"):
@@ -310,7 +312,7 @@ class Worker:
             self._totals.items += 1
             task.settled.add(place)
 
-    def _combined(self, task: Loaded, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    def _combined(self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
         if len(votes) == 1:
             return dict(votes[0])
         answers: dict[str, Json] = {}
@@ -326,7 +328,7 @@ class Worker:
                 answers[question.id] = earlier_answers[question.id] = value
         return answers
 
-    async def _sentences(self, task: Loaded, places: Sequence[int]) -> None:
+    async def _sentences(self, task: LoadedTask, places: Sequence[int]) -> None:
         """Many sentences of one document in one call; those that come back valid are stored, whatever the others do.
         Sentences that were asked about before without a valid answer are missing, and asked again only on demand."""
         votes = self._votes(Item(""))
@@ -341,7 +343,7 @@ class Worker:
                 group.create_task(self._submit(task, place, [answers.get(place) for answers, _ in replies], seconds))
 
     async def _ask_sentences(
-        self, task: Loaded, places: Sequence[int], vote: Vote
+        self, task: LoadedTask, places: Sequence[int], vote: AskingVariant
     ) -> tuple[Mapping[int, Mapping[str, Json]], float]:
         """Answers by place. A call that was made before counts for all it asked about, also where a run ended between
         the reply and the last of its answers; without one, what is open is asked about."""
@@ -360,7 +362,7 @@ class Worker:
                 answers, seconds = {**answers, **by_place(lacking, reply_answers)}, seconds + more
         return answers, seconds
 
-    def _sentences_request(self, task: Loaded, places: Sequence[int], vote: Vote) -> tuple[Request, Judge]:
+    def _sentences_request(self, task: LoadedTask, places: Sequence[int], vote: AskingVariant) -> tuple[Request, Judge]:
         items = [task.assigned.task.items[place] for place in places]
         document = task.documents[items[0].document]
         stages = self._prompter.asked([s for s in self._protocol.pages[task.assigned.task.page] if fits(s, items[0])])
@@ -368,7 +370,7 @@ class Worker:
         prompt = self._prompter.sentences(stages, document, items, answers=earlier)
         outputs = max(2, len(items[0].systems))
         scopes = [
-            Asked(self._protocol, stages, texts_of(document, item), dict(earlier_answers), outputs)
+            ItemRequest(self._protocol, stages, texts_of(document, item), dict(earlier_answers), outputs)
             for item, earlier_answers in zip(items, earlier, strict=True)
         ]
         whole = replace(items[0], segment="")
@@ -377,7 +379,7 @@ class Worker:
         request = Request(vote.channel, subject, prompt, self._prompter.turns)
         good: dict[str, Json] = {}
 
-        def judge(text: str) -> tuple[Verdict, str]:
+        def judge(text: str) -> tuple[ReplyVerdict, str]:
             return judge_sentences(text, scopes, prompt.schema["properties"], good)
 
         return request, judge
@@ -389,7 +391,7 @@ def _merged(earlier: Json, value: Json) -> Json:
 
 
 def _in_both_orders(
-    votes: Sequence[Vote], answers: Sequence[Mapping[str, Json] | None]
+    votes: Sequence[AskingVariant], answers: Sequence[Mapping[str, Json] | None]
 ) -> list[Mapping[str, Json] | None]:
     """The answers of votes that came in every order in which a pair was shown: one order alone says as much about the
     order as about the pair."""
@@ -398,7 +400,7 @@ def _in_both_orders(
     return [None if key in lacking else answer for key, answer in zip(keys, answers, strict=True)]
 
 
-def grouped(tasks: Sequence[Loaded], steps: Sequence[tuple[Loaded, int]]) -> list[tuple[Loaded, list[int]]]:
+def grouped(tasks: Sequence[LoadedTask], steps: Sequence[tuple[LoadedTask, int]]) -> list[tuple[LoadedTask, list[int]]]:
     """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
     least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
     again after a crash, it is the same call. Items about a whole document are in none."""
@@ -424,8 +426,8 @@ def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[
 
 
 def judge_sentences(
-    text: str, questions: Sequence[Asked], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
-) -> tuple[Verdict, str]:
+    text: str, questions: Sequence[ItemRequest], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
+) -> tuple[ReplyVerdict, str]:
     """Sentence by sentence; what was right once stays right when the rest is asked again."""
     try:
         value, repairs = parse(text)
@@ -455,4 +457,4 @@ def judge_sentences(
     step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
     problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
     outcome = VALID if not step else PARTIAL if good else MISSING
-    return Verdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]
+    return ReplyVerdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]

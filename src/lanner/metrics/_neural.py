@@ -189,7 +189,7 @@ class Window:
 
 
 @dataclass(slots=True)
-class Cuts:
+class TrimCounts:
     """How many windows lost context at the left, and how many sentences lost their own end."""
 
     trimmed: int = 0
@@ -205,7 +205,7 @@ class Cuts:
         return tuple(notes)
 
 
-def single(text: Text, tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
+def single(text: Text, tokens: Tokens, marks: Marks, cuts: TrimCounts) -> Window:
     """One text on its own: begin, context, sentence, end, with an end mark after each sentence of the context."""
     context, own = _parts(text, tokens, marks)
     room = marks.single - 2
@@ -216,7 +216,7 @@ def single(text: Text, tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
     return Window((marks.begin, *before, *head, marks.end), start=1 + len(before))
 
 
-def joint(texts: Sequence[Text], tokens: Tokens, marks: Marks, cuts: Cuts) -> Window:
+def joint(texts: Sequence[Text], tokens: Tokens, marks: Marks, cuts: TrimCounts) -> Window:
     """Several texts read together: the hypothesis first. Contexts give way before any sentence is cut, the longest
     context first."""
     parts = [_parts(text, tokens, marks) for text in texts]
@@ -389,7 +389,7 @@ _ROBERTA = ("XLM-RoBERTa", "XLM-RoBERTa-XL")
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ScoredText:
     """What one score is about. Each text is the sentences before it and itself, last."""
 
     hypothesis: Text
@@ -412,7 +412,7 @@ class Comet:
     inputs: tuple[str, ...] = ("mt", "src", "ref")
     typed: bool = False
     tokens: int = 32_768
-    cuts: Cuts = field(default_factory=Cuts)
+    cuts: TrimCounts = field(default_factory=TrimCounts)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -427,11 +427,11 @@ class Comet:
     def uses_reference(self) -> bool:
         return self.kind == "regression_metric" or (self.kind == "unified_metric" and "ref" in self.inputs)
 
-    def score(self, samples: Sequence[Sample]) -> list[float]:
+    def score(self, samples: Sequence[ScoredText]) -> list[float]:
         """A score for each sample, higher is better."""
         if not samples:
             return []
-        self.cuts = Cuts()
+        self.cuts = TrimCounts()
         scores = self._joint(samples) if self.kind == "unified_metric" else self._apart(samples)
         for note in self.cuts.notes:
             log.warning(note)
@@ -479,7 +479,7 @@ class Comet:
         sentences = list(dict.fromkeys(sentence for text in texts for sentence in text))
         return dict(zip(sentences, self.tokenize(sentences), strict=True))
 
-    def _apart(self, samples: Sequence[Sample]) -> list[float]:
+    def _apart(self, samples: Sequence[ScoredText]) -> list[float]:
         import torch
 
         columns = [[_require_text(sample, name) for sample in samples] for name in ("hypothesis", *self.needs)]
@@ -495,7 +495,7 @@ class Comet:
                 scores += self.head(_features(hypothesis, source, *more)).view(-1).tolist()
         return scores
 
-    def _joint(self, samples: Sequence[Sample]) -> list[float]:
+    def _joint(self, samples: Sequence[ScoredText]) -> list[float]:
         import torch
 
         combinations = [self._combinations(sample) for sample in samples]
@@ -509,7 +509,7 @@ class Comet:
             sum(score_by_text[texts] for texts in combinations) / len(combinations) for combinations in combinations
         ]
 
-    def _combinations(self, sample: Sample) -> tuple[tuple[Text, ...], ...]:
+    def _combinations(self, sample: ScoredText) -> tuple[tuple[Text, ...], ...]:
         source = sample.source if "src" in self.inputs else None
         reference = sample.reference if "ref" in self.inputs else None
         if source and reference:
@@ -521,7 +521,7 @@ class Comet:
         return ((sample.hypothesis, other),)
 
 
-def _require_text(sample: Sample, name: str) -> Text:
+def _require_text(sample: ScoredText, name: str) -> Text:
     text: Text | None = getattr(sample, name)
     if text is None:
         raise InputError(f"This model needs the {name}.")

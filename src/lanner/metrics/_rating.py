@@ -91,7 +91,7 @@ class MetricEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class MetricRating:
     """What one metric says: its judge, a judgement for each segment, document and system, and the systems' scores."""
 
     judge: Judge
@@ -106,7 +106,7 @@ def rate(
     systems: Sequence[str] = (),
     references: Sequence[str] = (),
     resampling: Resampling | None = None,
-) -> Rating:
+) -> MetricRating:
     """Rate systems (all, if none are named) against references (all that there are, together). A reference is not
     rated against itself: it is left out, or refused where it was named."""
     resampling = resampling or Resampling()
@@ -140,7 +140,9 @@ def rate(
     for row in rows:
         del row["interval"]
     signature = sign(metric.name, resampling, interval, by=metric.signature)
-    return Rating(judge, tuple(judgements), Result(metric.name, None, rows=rows, notes=notes, signature=signature))
+    return MetricRating(
+        judge, tuple(judgements), Result(metric.name, None, rows=rows, notes=notes, signature=signature)
+    )
 
 
 def _apart(systems: list[str], references: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lanner.errors import LannerError, check_known
-from lanner.metrics._neural import Comet, Sample, Text, load, read_checkpoint
+from lanner.metrics._neural import Comet, ScoredText, Text, load, read_checkpoint
 from lanner.metrics._rating import Languages, Metric, Ratio, Translation
 from lanner.stats.resample import Array
 
@@ -57,7 +57,7 @@ class CometMetric(Ratio):
 
     def counts(self, translations: Sequence[Translation]) -> list[Array]:
         """Every sample of every system in one call, so that what they share is encoded once."""
-        samples: list[Sample] = []
+        samples: list[ScoredText] = []
         for part in translations:
             for at in np.flatnonzero(part.counted):
                 samples += self._samples(part, int(at))
@@ -71,13 +71,13 @@ class CometMetric(Ratio):
             parts.append(rows)
         return parts
 
-    def _samples(self, part: Translation, at: int) -> list[Sample]:
+    def _samples(self, part: Translation, at: int) -> list[ScoredText]:
         """One for each reference, or one without."""
         source = self._text(part.sources, part.sources, at)
         if not part.references:
-            return [Sample(self._text(part.outputs, part.outputs, at), source)]
+            return [ScoredText(self._text(part.outputs, part.outputs, at), source)]
         return [
-            Sample(
+            ScoredText(
                 self._text(reference if self.context == "reference" else part.outputs, part.outputs, at),
                 source,
                 self._text(reference, reference, at),

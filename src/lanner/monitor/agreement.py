@@ -30,21 +30,29 @@ from lanner.analysis.agreement import (
     pairs,
     question_ratings,
 )
-from lanner.analysis.measures import FEWEST_ITEMS, CountedRows, Part, QuestionPlan, Selection, plan_question, signed
+from lanner.analysis.measures import (
+    FEWEST_ITEMS,
+    AnswerPart,
+    CountedRows,
+    QuestionPlan,
+    Selection,
+    plan_question,
+    signed,
+)
 from lanner.analysis.measures import Measure as PlannedMeasure
 from lanner.errors import StatisticError
 from lanner.model import Grid, Json, JudgeKind, Number, Protocol, Question, Result, Role, Scale
 from lanner.model.alarms import SWAP_LEVEL
 from lanner.monitor.snapshot import (
-    Cell,
+    AgreementMeasure,
+    AnswerSplits,
     Disagreement,
     DisagreementFilter,
     DisagreementList,
     Divergence,
-    Leaning,
-    LeavingOut,
-    Measure,
-    OddOnes,
+    ExclusionPreview,
+    JudgeSeverity,
+    PairAgreement,
     Spread,
     Swap,
     UnitAnswers,
@@ -59,15 +67,20 @@ from lanner.stats.resample import Resampling
 
 HALF_WIDTH = 0.1
 """Half the width of an interval that tells enough."""
-_PARTS = {Part.ROW: "row", Part.LABEL: "label", Part.MARKED: "marked", Part.MEAN_OF_ROWS: "mean"}
+_PARTS = {
+    AnswerPart.ROW: "row",
+    AnswerPart.LABEL: "label",
+    AnswerPart.MARKED: "marked",
+    AnswerPart.MEAN_OF_ROWS: "mean",
+}
 
 
-def measures(rows: CountedRows, protocol: Protocol, documents: int) -> list[Measure]:
+def measures(rows: CountedRows, protocol: Protocol, documents: int) -> list[AgreementMeasure]:
     """Agreement on every question that two people can agree on; its parts after it, the most agreed first.
 
     `rows` are the answers that count, `documents` is how many there will be in the end.
     """
-    measures: list[Measure] = []
+    measures: list[AgreementMeasure] = []
     for agreement in agreements(rows, protocol):
         if agreement.plan.question is None:  # a score that the protocol computes: it is in reports
             continue
@@ -80,7 +93,7 @@ def measures(rows: CountedRows, protocol: Protocol, documents: int) -> list[Meas
     return measures
 
 
-def headline_measure(agreement: QuestionAgreement, documents: int) -> Measure:
+def headline_measure(agreement: QuestionAgreement, documents: int) -> AgreementMeasure:
     """The number that stands for a question, with the weakest row of a grid."""
     weakest = agreement.weakest
     measure = _measure(agreement.plan.headline, agreement.headline, documents, "")
@@ -93,11 +106,11 @@ def headline_measure(agreement: QuestionAgreement, documents: int) -> Measure:
     return replace(measure, weakest=weakest.measure.row, weakest_value=weakest.result.value)
 
 
-def price_of_leaving_out(rows: CountedRows, entry: QuestionPlan, judge: str, documents: int) -> LeavingOut:
+def price_of_leaving_out(rows: CountedRows, entry: QuestionPlan, judge: str, documents: int) -> ExclusionPreview:
     """What leaving a judge out would change on one question."""
     price = leaving_out(rows, entry, judge)
     now, without = (headline_measure(agreement, documents) for agreement in (price.now, price.without))
-    return LeavingOut(judge, now, without, price.answers, price.answers_without)
+    return ExclusionPreview(judge, now, without, price.answers, price.answers_without)
 
 
 def _group(agreement: QuestionAgreement, row: str) -> str:
@@ -106,10 +119,10 @@ def _group(agreement: QuestionAgreement, row: str) -> str:
     return next((option.group or "" for option in options if option.id == row), "")
 
 
-def _measure(coefficient: PlannedMeasure, result: Result, documents: int, group: str) -> Measure:
+def _measure(coefficient: PlannedMeasure, result: Result, documents: int, group: str) -> AgreementMeasure:
     now = result.counts.get("documents", 0)
     low, high = expected(result, now, documents)
-    return Measure(
+    return AgreementMeasure(
         question=coefficient.question,
         row=coefficient.row,
         part=_PARTS.get(coefficient.part, ""),
@@ -333,7 +346,7 @@ def divergence(
 
 def _sign(measure: PlannedMeasure) -> str:
     """What the coefficient is called: a grid's is the mean over its rows, as everywhere."""
-    return f"{measure.sign}, mean of rows" if measure.part is Part.MEAN_OF_ROWS else measure.sign
+    return f"{measure.sign}, mean of rows" if measure.part is AnswerPart.MEAN_OF_ROWS else measure.sign
 
 
 def _busiest(ratings: Ratings) -> Ratings:
@@ -345,11 +358,11 @@ def _busiest(ratings: Ratings) -> Ratings:
     return ratings.only([ratings.judges[at] for at in busiest])
 
 
-def _pairs(rows: CountedRows, entry: QuestionPlan, ratings: Ratings) -> dict[tuple[str, str], Cell]:
+def _pairs(rows: CountedRows, entry: QuestionPlan, ratings: Ratings) -> dict[tuple[str, str], PairAgreement]:
     """The coefficient of each two judges who share enough, as the report prints it, with the share of equal answers.
     Where judges are many, a pair's interval is left out: nobody reads hundreds of them."""
     how = Resampling() if len(ratings.judges) <= _MOST_INTERVALS else Resampling(method="none")
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], PairAgreement] = {}
     codes = ratings.matrix()
     place = {name: at for at, name in enumerate(ratings.judges)}
     for result in pairs(rows, entry.pairs, entry, resampling=how):
@@ -359,7 +372,7 @@ def _pairs(rows: CountedRows, entry: QuestionPlan, ratings: Ratings) -> dict[tup
         both = (mine >= 0) & (theirs >= 0)
         same = float((mine[both] == theirs[both]).mean()) if both.any() else None
         enough = n >= FEWEST_ITEMS
-        cells[one, other] = Cell(
+        cells[one, other] = PairAgreement(
             result.value if enough else None, n, result.low if enough else None, result.high if enough else None, same
         )
     return cells
@@ -388,7 +401,7 @@ def _shares(ratings: Ratings, question: Question) -> tuple[int, dict[str, tuple[
     return len(everyone), shares
 
 
-def _odd_ones(ratings: Ratings) -> OddOnes | None:
+def _odd_ones(ratings: Ratings) -> AnswerSplits | None:
     """Over the units with three answers or more; with two judges in all, over those both have answered."""
     every, who, items = ratings.slots
     enough = ratings.per_item[items] >= min(3, len(ratings.judges))
@@ -414,7 +427,7 @@ def _odd_ones(ratings: Ratings) -> OddOnes | None:
     by_count = [(ratings.judges[judge], times) for judge, times in Counter(names.tolist()).most_common()]
     first = names == ratings.judges.index(by_count[0][0]) if by_count else names == -1
     on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
-    return OddOnes(
+    return AnswerSplits(
         units=len(codes),
         all_agree=int(all_agree.sum()),
         alone=tuple(by_count),
@@ -534,10 +547,10 @@ def _ends(question: Question, values: np.ndarray) -> tuple[float, float]:
     return float(low), float(max(high, low + 1))
 
 
-def leaning(ratings: Ratings, selection: Selection) -> tuple[Leaning, ...]:
+def leaning(ratings: Ratings, selection: Selection) -> tuple[JudgeSeverity, ...]:
     """Every judge against the mean of the others on the same items, the furthest first."""
     leanings = [
-        Leaning(
+        JudgeSeverity(
             judge=result.labels["judge"],
             value=result.value,
             low=result.low,

@@ -20,7 +20,7 @@ from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
 from lanner.analysis.agreement import UNIT, question_ratings, without_each_judge
 from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
-from lanner.analysis.economy import ANSWERED, Economy, Outcome, economy
+from lanner.analysis.economy import ANSWERED, Economy, GoalOutcome, economy
 from lanner.analysis.material import from_campaign, missed_by_judge, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose, counted, main_question, plan_question
 from lanner.analysis.scores import choice_bias, decided_pairs
@@ -35,13 +35,13 @@ from lanner.monitor.snapshot import (
     MODELS,
     PEOPLE,
     Comment,
-    DecidedPairs,
+    DecidedCount,
     Decisions,
     DisagreementFilter,
     DisagreementList,
-    LeavingOut,
-    Neighbours,
-    Pace,
+    ExclusionPreview,
+    JudgePace,
+    RankedSystem,
     Snapshot,
     UnitAnswers,
 )
@@ -83,7 +83,7 @@ class LiveCampaigns:
         rows = live.rows(Purpose.CALIBRATION if selection.calibration else None, of="people")
         return list_disagreements(rows.table, live.settled_units(), live.protocol, selection)
 
-    def leaving_out(self, campaign: int, judge: str, question_id: str = "") -> LeavingOut | None:
+    def leaving_out(self, campaign: int, judge: str, question_id: str = "") -> ExclusionPreview | None:
         """What leaving a judge out would change; None where nothing of theirs counts."""
         live = self._fresh(campaign)
         price = live.price(judge, main_question(live.protocol, question_id)) if judge in live.people else None
@@ -144,7 +144,7 @@ class LiveCampaign:
         self.left_out: dict[str, str] = {}
         self._is_adaptive = plan.design == ADAPTIVE
         self._decisions: tuple[Key, Decisions] | None = None
-        self._decided: tuple[Key, dict[str | None, DecidedPairs | None]] = ((), {})
+        self._decided: tuple[Key, dict[str | None, DecidedCount | None]] = ((), {})
         """What the pairs of systems were decided on, and which are: as it is (None), and without a judge."""
 
     @property
@@ -258,7 +258,7 @@ class LiveCampaign:
         question = main_question(self.protocol, question_id)
         return self._latest.get(question.id if question else "")
 
-    def price(self, judge: str, question: Question | None) -> LeavingOut | None:
+    def price(self, judge: str, question: Question | None) -> ExclusionPreview | None:
         """What leaving a judge out would change on a question, with intervals."""
         people = self.rows(of="people")
         entry = plan_question(question, self.protocol) if question is not None else None
@@ -266,7 +266,7 @@ class LiveCampaign:
             return None
         return price_of_leaving_out(people, entry, judge, self._documents_in_all(people))
 
-    def with_pairs(self, price: LeavingOut) -> LeavingOut:
+    def with_pairs(self, price: ExclusionPreview) -> ExclusionPreview:
         """The price with the pairs of systems that are decided, with and without the judge. Scores that a protocol
         derives from answers are not in the live table, so all answers are read again: as long as a snapshot takes.
         What came out is kept until something changes."""
@@ -285,7 +285,7 @@ class LiveCampaign:
                     pairs = adaptive.decided_pairs(self._store, entry.id, without=who)
                 else:
                     pairs = decided_pairs(material, without=who)
-                pairs_without[who] = None if pairs is None else DecidedPairs(pairs.pairs, pairs.decided)
+                pairs_without[who] = None if pairs is None else DecidedCount(pairs.pairs, pairs.decided)
         return replace(price, pairs=pairs_without[None], pairs_without=pairs_without[judge])
 
     def _documents_in_all(self, people: CountedRows) -> int:
@@ -338,7 +338,7 @@ class LiveCampaign:
 def decisions(now: Economy, at: datetime) -> Decisions:
     """What an adaptive campaign has decided, as plain numbers."""
     known = [pair for pair in now.open if pair.chance is not None]
-    ahead = sorted(known, key=lambda pair: -(pair.chance or 0.0)) if now.outcome is Outcome.RUNNING else []
+    ahead = sorted(known, key=lambda pair: -(pair.chance or 0.0)) if now.outcome is GoalOutcome.RUNNING else []
     return Decisions(
         outcome=str(now.outcome),
         states=Counter(str(pair.state) for pair in now.pairs),
@@ -358,7 +358,7 @@ def decisions(now: Economy, at: datetime) -> Decisions:
     )
 
 
-def _ladder(now: Economy) -> tuple[Neighbours, ...]:
+def _ladder(now: Economy) -> tuple[RankedSystem, ...]:
     """Systems from best to worst; nothing before all have a score."""
     if not now.pairs or any(system.value is None for system in now.systems):
         return ()
@@ -367,7 +367,7 @@ def _ladder(now: Economy) -> tuple[Neighbours, ...]:
     names = [system.system for system in now.systems]
     states = [between.get(frozenset(neighbours)) for neighbours in pairwise(names)]
     return tuple(
-        Neighbours(name, ranks[name], str(state or ""), state in ANSWERED)
+        RankedSystem(name, ranks[name], str(state or ""), state in ANSWERED)
         for name, state in zip(names, [*states, None], strict=True)
     )
 
@@ -423,7 +423,7 @@ def _with_new(table: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
 _PARTS = 10
 
 
-def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, Pace]:
+def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, JudgePace]:
     """The pace of every judge, from the times kept with each answer. A repeated save counts once, at its longest.
 
     Active time and its first and last moment are those of everything a judge did, what has no time counted at their
@@ -450,7 +450,7 @@ def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, Pace]:
     speeds = dict(by_domain.group_by("judge").agg(pl.col("pace").mean()).iter_rows())
     active_seconds: dict[str, list[float]] = dict(own.group_by("judge", maintain_order=True).agg("active").iter_rows())
     return {
-        str(judge): Pace(
+        str(judge): JudgePace(
             active=float(active),
             median=median(active_seconds[judge]) if judge in active_seconds else None,
             per_minute=speeds.get(judge),

@@ -11,7 +11,7 @@ from functools import partial
 from lanner.model import JUDGE_GROUPS, Json
 from lanner.model.alarms import FEWEST_ITEMS, Alarm, PanelTest
 from lanner.model.messages import Message
-from lanner.store import Share
+from lanner.store import TaskShare
 
 PEOPLE = JUDGE_GROUPS["people"]
 MODELS = (*JUDGE_GROUPS["models"], *JUDGE_GROUPS["metrics"])
@@ -22,7 +22,7 @@ COMPARED = ("choice", "labels", "grid", "scale", "number", "rank", "spans")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PairAgreement:
     """Agreement of two judges on what both have answered."""
 
     value: float | None
@@ -43,7 +43,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaning:
+class JudgeSeverity:
     """How much higher one judge scores than the others on the same texts, with its interval over documents."""
 
     judge: str
@@ -65,7 +65,7 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
-class OddOnes:
+class AnswerSplits:
     """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise."""
 
     units: int
@@ -84,18 +84,18 @@ class Divergence:
     question: str
     people: tuple[str, ...]
     coefficient: str
-    pairs: dict[tuple[str, str], Cell]
+    pairs: dict[tuple[str, str], PairAgreement]
     shared: int
     labels: tuple[str, ...] = ()
     shares: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    odd: OddOnes | None = None
+    odd: AnswerSplits | None = None
     now: float | None = None
     merges: tuple[tuple[str, str, float], ...] = ()
     swaps: tuple[Swap, ...] = ()
     bounds: tuple[float, float] | None = None
     """The ends of a scale too fine to be looked at answer by answer; then these two say how judges use it."""
     spreads: dict[str, Spread] = field(default_factory=dict)
-    leanings: tuple[Leaning, ...] = ()
+    leanings: tuple[JudgeSeverity, ...] = ()
     pooled: bool = False
     """Whether shares, odd ones out and mergers take all rows of a grid together; `pairs` never do."""
     not_compared: int = 0
@@ -103,7 +103,7 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AgreementMeasure:
     """Agreement on a question, or on a part of one: a row of a grid, a label chosen or not, whether anything was
     marked. `part` says which ("", "row", "label", "marked"; "mean" is the mean of a grid's rows)
     and `row` names it."""
@@ -139,7 +139,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedPairs:
+class DecidedCount:
     """How many pairs of systems the main ranking has, and those that are decided, the higher score first."""
 
     pairs: int
@@ -151,17 +151,17 @@ class DecidedPairs:
 
 
 @dataclass(frozen=True, slots=True)
-class LeavingOut:
+class ExclusionPreview:
     """What leaving a judge out would change on one question: agreement now and then, and the answers that count; and
     of the ranking, the pairs of systems that are decided (None where there is no ranking)."""
 
     judge: str
-    now: Measure
-    without: Measure
+    now: AgreementMeasure
+    without: AgreementMeasure
     answers: int
     answers_without: int
-    pairs: DecidedPairs | None = None
-    pairs_without: DecidedPairs | None = None
+    pairs: DecidedCount | None = None
+    pairs_without: DecidedCount | None = None
 
     @property
     def opens(self) -> tuple[tuple[str, str], ...]:
@@ -186,7 +186,7 @@ class LeavingOut:
         return self.without.value - self.now.value if known else None  # type: ignore[operator]
 
 
-def _only_in(one: DecidedPairs | None, other: DecidedPairs | None) -> tuple[tuple[str, str], ...]:
+def _only_in(one: DecidedCount | None, other: DecidedCount | None) -> tuple[tuple[str, str], ...]:
     if one is None or other is None:
         return ()
     return tuple(pair for pair in one.decided if frozenset(pair) not in other.unordered)
@@ -204,7 +204,7 @@ STATE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class RankedSystem:
     """A system of an adaptive campaign, from best to worst: the ranks it may have, and how it stands to the next one (a
     state of `lanner.stats.goals`, empty for the last)."""
 
@@ -235,7 +235,7 @@ class Decisions:
     next_hundred: tuple[tuple[str, str, float, float], ...]
     """Open pairs with the chances that the next hundred judgements decide them, the likeliest first, or that they are
     given up by then, because these documents would hardly decide them (0 where that is hardly worth a word)."""
-    ladder: tuple[Neighbours, ...]
+    ladder: tuple[RankedSystem, ...]
 
     @property
     def pairs(self) -> int:
@@ -253,7 +253,7 @@ class Decisions:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class JudgePace:
     """How one judge works: seconds of activity in all, median per item, items a minute over ten equal parts."""
 
     active: float = 0.0
@@ -339,10 +339,10 @@ class Snapshot:
     made_at: datetime
     people: tuple[str, ...]
     models: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[AgreementMeasure, ...]
     main: str
     divergence: Divergence | None
-    paces: dict[str, Pace]
+    paces: dict[str, JudgePace]
     comments: tuple[Comment, ...]
     comments_in_all: int
     controls: dict[str, tuple[int, int]]
@@ -356,7 +356,7 @@ class Snapshot:
     """Whether any judge differs from the others more than chance explains, on the main question."""
     without: Mapping[str, float] = field(default_factory=dict)
     """Agreement on the main question without each judge in turn."""
-    leaving_out: LeavingOut | None = None
+    leaving_out: ExclusionPreview | None = None
     """The judge without whom people would agree better by the most, and what leaving them out would change."""
     fast_by_chance: float | None = None
     """How many judges the rule on speed would name if all worked alike."""
@@ -380,7 +380,7 @@ class JudgeProgress:
     done: int
     total: int
     domains: tuple[tuple[str, int, int], ...]
-    pace: Pace
+    pace: JudgePace
     active: float
     active_left: float | None
     hours_a_day: float | None
@@ -397,7 +397,7 @@ class JudgeProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkToCome:
+class RemainingWork:
     """Work that no judge has yet: free items of a pool, and judgements that an adaptive campaign may still draw, which
     makes `items` a limit. `expected` is how many it is likely to take, None where that cannot be said; `finish` is when
     all is done at this pace."""
@@ -419,17 +419,19 @@ def joint_finish(judges: Sequence[JudgeProgress], free: int, now: datetime) -> d
 
 
 def judge_progress(
-    shares: Sequence[Share], paces: Mapping[str, Pace], now: datetime, domains: Sequence[str]
+    shares: Sequence[TaskShare], paces: Mapping[str, JudgePace], now: datetime, domains: Sequence[str]
 ) -> list[JudgeProgress]:
     """Where every judge with tasks stands, in the order of the shares."""
-    by_judge: dict[str, list[Share]] = {}
+    by_judge: dict[str, list[TaskShare]] = {}
     for share in shares:
         if share.judge:
             by_judge.setdefault(share.judge, []).append(share)
-    return [_outlook(judge, mine, paces.get(judge, Pace()), now, domains) for judge, mine in by_judge.items()]
+    return [_outlook(judge, mine, paces.get(judge, JudgePace()), now, domains) for judge, mine in by_judge.items()]
 
 
-def _outlook(judge: str, mine: Sequence[Share], pace: Pace, now: datetime, domains: Sequence[str]) -> JudgeProgress:
+def _outlook(
+    judge: str, mine: Sequence[TaskShare], pace: JudgePace, now: datetime, domains: Sequence[str]
+) -> JudgeProgress:
     count, total = sum(share.done for share in mine), sum(share.items for share in mine)
     split = []
     for domain in domains:

@@ -17,16 +17,16 @@ from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import (
     MODELS,
     PEOPLE,
+    AgreementMeasure,
     Decisions,
     JudgeProgress,
-    Measure,
+    RemainingWork,
     Snapshot,
-    WorkToCome,
     joint_finish,
     judge_progress,
 )
-from lanner.monitor.verdict import Evidence, JudgeStanding, Labels, Need, Targets, Verdict, needs, verdict
-from lanner.store import Event, Seat, Share, Store, Transaction
+from lanner.monitor.verdict import Concern, Evidence, JudgeStanding, QuestionNames, Targets, Verdict, needs, verdict
+from lanner.store import Event, Participant, Store, TaskShare, Transaction
 
 NO_SNAPSHOT = Snapshot(0, 0, datetime.min, (), (), (), "", None, {}, (), 0, {})
 """Stands in for a snapshot that is still being computed."""
@@ -52,7 +52,7 @@ class JudgeStatus:
     """One judge: how far, how fast, at what cost, how many controls missed. `days_late` is negative before the
     deadline, None where it cannot be said."""
 
-    seat: Seat
+    participant: Participant
     name: str
     progress: JudgeProgress
     days_late: int | None
@@ -89,20 +89,22 @@ class CampaignStatus:
     targets: Targets
     verdict: Verdict
     people: tuple[JudgeStatus, ...]
-    to_come: WorkToCome
+    to_come: RemainingWork
     models: tuple[JudgeStatus, ...]
-    seats: tuple[Seat, ...]
+    participants: tuple[Participant, ...]
     snapshot: Snapshot
     chosen: Snapshot
     """The snapshot whose question the comparisons of judges are about; the verdict is about the main one."""
-    main: Measure | None
-    needs: tuple[Need, ...]
+    main: AgreementMeasure | None
+    needs: tuple[Concern, ...]
     events: tuple[Event, ...]
     ready: bool
 
     @property
     def names(self) -> Mapping[str, str]:
-        return {seat.judge.id: seat.judge.name or seat.judge.id for seat in self.seats}
+        return {
+            participant.judge.id: participant.judge.name or participant.judge.id for participant in self.participants
+        }
 
     @property
     def done(self) -> int:
@@ -132,7 +134,7 @@ def campaign_status(
     """A campaign as it stands. Without a snapshot there is progress only."""
     with store.reading() as tx:
         shares = _shares(store, tx, campaign.id)
-        seats = tx.judges.all(campaign.id)
+        participants = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
         free, undrawn = tx.progress.free_items(campaign.id), drawing.undrawn(store, tx, campaign)
@@ -143,15 +145,17 @@ def campaign_status(
     domains = tuple(domain for domain, _, _ in corpus.domains)
     progress = {entry.judge: entry for entry in judge_progress(shares, numbers.paces, now, domains)}
     judges = [
-        _judge_status(seat, progress[seat.judge.id], targets, numbers) for seat in seats if seat.judge.id in progress
+        _judge_status(participant, progress[participant.judge.id], targets, numbers)
+        for participant in participants
+        if participant.judge.id in progress
     ]
-    people = tuple(judge for judge in judges if judge.seat.judge.kind in PEOPLE)
+    people = tuple(judge for judge in judges if judge.participant.judge.kind in PEOPLE)
     main = next((measure for measure in numbers.measures if measure.main and measure.question == numbers.main), None)
-    names = {seat.judge.id: seat.judge.name or seat.judge.id for seat in seats}
+    names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
     standings = [
-        JudgeStanding(judge.seat.judge.id, judge.name, judge.progress, judge.days_late)
+        JudgeStanding(judge.participant.judge.id, judge.name, judge.progress, judge.days_late)
         for judge in people
-        if judge.seat.judge.id not in numbers.left_out
+        if judge.participant.judge.id not in numbers.left_out
     ]
     to_come = _work_to_come([judge.progress for judge in people], free, undrawn, numbers.decisions, now)
     evidence = Evidence(
@@ -172,7 +176,7 @@ def campaign_status(
         closed=str(campaign.state) == "closed",
         weakest=wording.option(main.question, main.weakest).label if main is not None and main.weakest else "",
     )
-    labels = Labels(measure_labels(numbers.measures, wording), option_labels(protocol, wording, numbers.main))
+    labels = QuestionNames(measure_labels(numbers.measures, wording), option_labels(protocol, wording, numbers.main))
     return CampaignStatus(
         campaign=campaign,
         protocol=protocol,
@@ -182,8 +186,8 @@ def campaign_status(
         verdict=verdict(evidence, targets, names),
         people=people,
         to_come=to_come,
-        models=tuple(judge for judge in judges if judge.seat.judge.kind in MODELS),
-        seats=tuple(seats),
+        models=tuple(judge for judge in judges if judge.participant.judge.kind in MODELS),
+        participants=tuple(participants),
         snapshot=numbers,
         chosen=chosen or numbers,
         main=main,
@@ -201,17 +205,17 @@ def campaign_status(
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedShares:
     """Shares that were counted, as of which state, and until when they are shown."""
 
-    entry: tuple[tuple[int, int] | None, float, list[Share]] = (None, 0.0, [])
+    entry: tuple[tuple[int, int] | None, float, list[TaskShare]] = (None, 0.0, [])
 
 
-def _shares(store: Store, tx: Transaction, campaign: int) -> list[Share]:
+def _shares(store: Store, tx: Transaction, campaign: int) -> list[TaskShare]:
     """How far every judge is. Counting all items of a large campaign takes PostgreSQL a tenth of a second, in which it
     is slower to save: that is shown for a while, unless an organiser has changed something."""
     state = (tx.events.last(campaign), tx.tasks.count(campaign))  # an import is an event, a save is none
-    kept: _Kept = store.facts.get(("shares", campaign), _Kept)
+    kept: _CachedShares = store.facts.get(("shares", campaign), _CachedShares)
     as_of, until, shares = kept.entry
     began = time.monotonic()
     if as_of == state and began < until:
@@ -233,30 +237,32 @@ _REST = 50  # times as long as counting took
 
 def _work_to_come(
     people: Sequence[JudgeProgress], free: int, undrawn: int, decisions: Decisions | None, now: datetime
-) -> WorkToCome:
+) -> RemainingWork:
     if not undrawn:
-        return WorkToCome(free, finish=joint_finish(people, free, now)) if free else WorkToCome()
+        return RemainingWork(free, finish=joint_finish(people, free, now)) if free else RemainingWork()
     expected = decisions.work_left[0] if decisions and decisions.work_left else None
-    return WorkToCome(free + undrawn, True, expected, decisions.finish if decisions else None)
+    return RemainingWork(free + undrawn, True, expected, decisions.finish if decisions else None)
 
 
-def _judge_status(seat: Seat, progress: JudgeProgress, targets: Targets, snapshot: Snapshot) -> JudgeStatus:
-    is_paid = seat.judge.kind in PEOPLE and not progress.has_no_times  # models are not paid by the hour
+def _judge_status(
+    participant: Participant, progress: JudgeProgress, targets: Targets, snapshot: Snapshot
+) -> JudgeStatus:
+    is_paid = participant.judge.kind in PEOPLE and not progress.has_no_times  # models are not paid by the hour
     rate = targets.hourly_rate if is_paid else None
     active, left = progress.active / 3600, progress.active_left
-    misses, controls = snapshot.controls.get(seat.judge.id, (0, 0))
+    misses, controls = snapshot.controls.get(participant.judge.id, (0, 0))
     return JudgeStatus(
-        seat=seat,
-        name=seat.judge.name or seat.judge.id,
+        participant=participant,
+        name=participant.judge.name or participant.judge.id,
         progress=progress,
         days_late=_days_late(progress, targets.deadline),
         cost=rate * active if rate is not None else None,
         cost_in_all=rate * (active + left / 3600) if rate is not None and left is not None else None,
         missed=misses,
         controls=controls,
-        left_out=snapshot.left_out.get(seat.judge.id, ""),
-        without=snapshot.without.get(seat.judge.id),
-        alarms=judge_alarms(seat.judge.id, snapshot, targets),
+        left_out=snapshot.left_out.get(participant.judge.id, ""),
+        without=snapshot.without.get(participant.judge.id),
+        alarms=judge_alarms(participant.judge.id, snapshot, targets),
     )
 
 
@@ -277,7 +283,7 @@ def _days_late(progress: JudgeProgress, deadline: date | None) -> int | None:
     return (progress.finish.date() - deadline).days
 
 
-def measure_labels(measures: Sequence[Measure], wording: Wording) -> dict[tuple[str, str], Words]:
+def measure_labels(measures: Sequence[AgreementMeasure], wording: Wording) -> dict[tuple[str, str], Words]:
     """What each measure is called, by its question and row."""
     labels: dict[tuple[str, str], Words] = {}
     for measure in measures:

@@ -17,7 +17,16 @@ from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_calle
 from lanner.model import Campaign, Json
 from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
 from lanner.model.messages import Message, Words, amount, message, number, p_number
-from lanner.monitor.snapshot import FEWEST, Decisions, JudgeProgress, LeavingOut, Measure, Snapshot, Swap, WorkToCome
+from lanner.monitor.snapshot import (
+    FEWEST,
+    AgreementMeasure,
+    Decisions,
+    ExclusionPreview,
+    JudgeProgress,
+    RemainingWork,
+    Snapshot,
+    Swap,
+)
 
 SIGNS = {"ok": "✓", "warn": "▲", "bad": "✕", "none": "·"}
 _EMPTY = Message("")
@@ -26,7 +35,7 @@ _MOST_NAMES, _FEW_NAMES = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class VerdictCheck:
     """One of the four. `tone` is ok, warn, bad, or none where there is nothing to judge by yet."""
 
     code: str
@@ -73,12 +82,12 @@ class Verdict:
 
     summary: tuple[Message, ...]
     advice: tuple[Message, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[VerdictCheck, ...]
     rules: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Concern:
     """Something the organiser should look at: `tone` is warn, bad or info; then a sentence, more about it, and what can
     be done: `link` is the word on a button that leads to the page `target`, or does `action` at once."""
 
@@ -146,9 +155,9 @@ Controls = Mapping[str, tuple[int, int]]
 class Evidence:
     """What the verdict looks at: agreement on the main question, everyone's progress, control items, alarms."""
 
-    main: Measure | None = None
+    main: AgreementMeasure | None = None
     progress: Sequence[JudgeProgress] = ()
-    to_come: WorkToCome = field(default_factory=WorkToCome)
+    to_come: RemainingWork = field(default_factory=RemainingWork)
     decisions: Decisions | None = None
     """What is decided, in an adaptive campaign."""
     controls: Controls = field(default_factory=dict)
@@ -159,7 +168,7 @@ class Evidence:
     """How many answers the main question has that could be swapped."""
     fast_by_chance: float | None = None
     without: Mapping[str, float] = field(default_factory=dict)
-    leaving_out: LeavingOut | None = None
+    leaving_out: ExclusionPreview | None = None
     ready: bool = True
     calibration: bool = False
     closed: bool = False
@@ -197,7 +206,7 @@ def verdict(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     return Verdict(tuple(summary), tuple(advice), checks, _rules(evidence, targets))
 
 
-def _rests_on_few(main: Measure | None) -> bool:
+def _rests_on_few(main: AgreementMeasure | None) -> bool:
     return main is not None and main.documents < VERDICT_DOCUMENTS
 
 
@@ -205,7 +214,7 @@ NOTABLE = 0.02
 """How far agreement must rise without a judge before that is said of them."""
 
 
-def is_offered(price: LeavingOut, alarms: Sequence[str]) -> bool:
+def is_offered(price: ExclusionPreview, alarms: Sequence[str]) -> bool:
     """Nobody is offered for leaving out because that would raise agreement: a rule must call them."""
     return bool(alarms) and (price.change or 0.0) >= NOTABLE
 
@@ -291,7 +300,7 @@ def _rules(evidence: Evidence, targets: Targets) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def _pending(check: Check) -> Check:
+def _pending(check: VerdictCheck) -> VerdictCheck:
     """What is still being computed says no number: nothing found yet is not nothing there."""
     return replace(check, value=message("not yet"), small="", tone="none", why=message("being counted"))
 
@@ -348,7 +357,9 @@ def _to_fix(count: int) -> Message:
     return by_code.get(count, message("Things to fix: {n}.", n=count))
 
 
-def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], targets: Targets) -> list[Message]:
+def _advice(
+    main: AgreementMeasure | None, agreement: VerdictCheck, problems: Sequence[VerdictCheck], targets: Targets
+) -> list[Message]:
     advice = []
     measured = main is not None and main.items >= FEWEST
     if agreement.tone == "none" and measured and main is not None:
@@ -386,17 +397,17 @@ def _advice(main: Measure | None, agreement: Check, problems: Sequence[Check], t
     return advice
 
 
-def _agreement(main: Measure | None, targets: Targets) -> Check:
+def _agreement(main: AgreementMeasure | None, targets: Targets) -> VerdictCheck:
     code, name = "agreement", message("Agreement")
     if main is None or main.value is None or main.items < FEWEST:
         shared_items = main.items if main else 0
         few = amount(shared_items, "{n} shared sentence", "{n} shared sentences")
         why = message("appears after {n}", n=FEWEST) if shared_items < FEWEST else message("all answers are alike")
-        return Check(code, name, message("not yet"), few, "none", why)
+        return VerdictCheck(code, name, message("not yet"), few, "none", why)
     value = f"α {number(main.value, 2)}"
     if main.low is None or main.high is None:
         why = message("one document has no spread") if main.documents < 2 else message("no interval")
-        return Check(code, name, value, message("no interval yet"), "none", why)
+        return VerdictCheck(code, name, value, message("no interval yet"), "none", why)
     interval = f"[{number(main.low, 2)}, {number(main.high, 2)}]"
     least = number(targets.minimum, 2)
     if _rests_on_few(main):
@@ -407,19 +418,21 @@ def _agreement(main: Measure | None, targets: Targets) -> Check:
         tone, why = "bad", message("all of it below {least}", least=least)
     else:
         tone, why = "warn", message("reaches below {least}", least=least)
-    return Check(code, name, value, interval, tone, why)
+    return VerdictCheck(code, name, value, interval, tone, why)
 
 
-def _attention(controls: Controls, targets: Targets, names: Mapping[str, str]) -> Check:
+def _attention(controls: Controls, targets: Targets, names: Mapping[str, str]) -> VerdictCheck:
     code, name = "attention", message("Attention")
     items = sum(count for _, count in controls.values())
     misses = sum(count for count, _ in controls.values())
     if not items:
-        return Check(code, name, message("not tested"), "", "none", message("no control item answered yet"))
+        return VerdictCheck(code, name, message("not tested"), "", "none", message("no control item answered yet"))
     value, small = message("{n} of {all}", n=misses, all=items), message("controls missed")
     failing = missed_controls(controls, targets.control_limit)
     if not failing:
-        return Check(code, name, value, small, "ok", message("nobody over the limit of {limit}", limit=_limit(targets)))
+        return VerdictCheck(
+            code, name, value, small, "ok", message("nobody over the limit of {limit}", limit=_limit(targets))
+        )
     worst = failing[0]
     why = message(
         "{name} missed {share} [{low}, {high}], limit {limit}",
@@ -429,7 +442,7 @@ def _attention(controls: Controls, targets: Targets, names: Mapping[str, str]) -
         high=percent(worst.high),
         limit=percent(worst.reference),
     )
-    return Check(code, name, value, small, "bad" if worst.clear else "warn", why)
+    return VerdictCheck(code, name, value, small, "bad" if worst.clear else "warn", why)
 
 
 def _limit(targets: Targets) -> str:
@@ -441,20 +454,20 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
-def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> Check:
+def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> VerdictCheck:
     code, name, progress = "finish", message("Finish"), evidence.progress
     if evidence.closed:
         count, total = sum(judge.done for judge in progress), sum(judge.total for judge in progress)
         total += evidence.to_come.items
         small = message("{n} of {all} items", n=f"{count:,}", all=f"{total:,}")
-        return Check(
+        return VerdictCheck(
             code, name, message("closed"), small, "ok" if count >= total else "none", message("no more answers")
         )
     if evidence.to_come.items and any(judge.done for judge in progress):
         return _finish_of_all(evidence.to_come, targets)
     left = [judge for judge in progress if judge.done < judge.total]
     if progress and not left and evidence.calibration:
-        return Check(code, name, message("not yet"), "", "none", message("the rest is not assigned yet"))
+        return VerdictCheck(code, name, message("not yet"), "", "none", message("the rest is not assigned yet"))
     if progress and not left:
         return _complete(evidence.decisions)
     estimates = [judge for judge in left if judge.finish is not None]
@@ -466,7 +479,7 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
     if not estimates:
         is_begun = any(judge.done for judge in progress)
         if is_begun and len(idle) == len(left):  # all the others have finished
-            return Check(code, name, message("not yet"), deadline, "warn", waiting)
+            return VerdictCheck(code, name, message("not yet"), deadline, "warn", waiting)
         why = (
             message("being counted")
             if is_begun and not evidence.ready
@@ -476,7 +489,7 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
             if progress or evidence.to_come.items  # which are dealt out when judges come
             else message("no judges yet")
         )
-        return Check(code, name, message("not yet"), deadline, "none", why)
+        return VerdictCheck(code, name, message("not yet"), deadline, "none", why)
     last = max(estimates, key=lambda judge: judge.finish)  # type: ignore[arg-type, return-value]
     assert last.finish is not None
     finish = last.finish.date()
@@ -484,14 +497,14 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> C
     value = finish
     if targets.deadline and finish > targets.deadline:
         days = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
-        return Check(code, name, value, deadline, "warn", message("{name} decides: {late}", name=who, late=days))
+        return VerdictCheck(code, name, value, deadline, "warn", message("{name} decides: {late}", name=who, late=days))
     if idle:
-        return Check(code, name, value, deadline, "warn", waiting)
+        return VerdictCheck(code, name, value, deadline, "warn", waiting)
     why = message("{name} decides, in time", name=who) if targets.deadline else message("{name} decides", name=who)
-    return Check(code, name, value, deadline, "ok", why)
+    return VerdictCheck(code, name, value, deadline, "ok", why)
 
 
-def _finish_of_all(to_come: WorkToCome, targets: Targets) -> Check:
+def _finish_of_all(to_come: RemainingWork, targets: Targets) -> VerdictCheck:
     """When all is done where judges take what comes next: nobody decides alone."""
     code, name = "finish", message("Finish")
     if not to_come.is_limit:
@@ -502,49 +515,49 @@ def _finish_of_all(to_come: WorkToCome, targets: Targets) -> Check:
         why = message("about {n} judgements to come", n=f"{to_come.expected:,.0f}")
     planned: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
     if to_come.finish is None:
-        return Check(code, name, message("not yet"), planned, "none", why)
+        return VerdictCheck(code, name, message("not yet"), planned, "none", why)
     finish = to_come.finish.date()
     if targets.deadline and finish > targets.deadline:
         why = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
-        return Check(code, name, finish, planned, "warn", why)
-    return Check(code, name, finish, planned, "ok", why)
+        return VerdictCheck(code, name, finish, planned, "warn", why)
+    return VerdictCheck(code, name, finish, planned, "ok", why)
 
 
-def _complete(decisions: Decisions | None) -> Check:
+def _complete(decisions: Decisions | None) -> VerdictCheck:
     """Nothing is left to judge. An adaptive campaign then has reached its goal, or has ended without."""
     code, name = "finish", message("Finish")
     if decisions is None or decisions.outcome == "running":  # running: the look that ends it is still being taken
-        return Check(code, name, message("complete"), "", "ok", message("everything assigned is done"))
+        return VerdictCheck(code, name, message("complete"), "", "ok", message("everything assigned is done"))
     if decisions.outcome == "reached":
-        return Check(code, name, message("enough"), "", "ok", message("the goal is reached"))
+        return VerdictCheck(code, name, message("enough"), "", "ok", message("the goal is reached"))
     open_pairs = message("{n} of {m} pairs not decided", n=decisions.unanswered, m=decisions.pairs)
     if decisions.outcome == "partly":
-        return Check(code, name, message("enough"), "", "warn", open_pairs)
-    return Check(code, name, message("ended"), "", "warn", message("the goal is not reached"))
+        return VerdictCheck(code, name, message("enough"), "", "warn", open_pairs)
+    return VerdictCheck(code, name, message("ended"), "", "warn", message("the goal is not reached"))
 
 
-def _judges(evidence: Evidence, names: Mapping[str, str]) -> Check:
+def _judges(evidence: Evidence, names: Mapping[str, str]) -> VerdictCheck:
     """Whether a judge should be looked at: swapped labels, a test of the whole panel, speed, straight lines."""
     code, name = "judges", message("Judges")
     if evidence.swaps:
         who = evidence.swaps[0].judge
-        return Check(code, name, names.get(who, who), "", "bad", message("seems to swap two labels"))
+        return VerdictCheck(code, name, names.get(who, who), "", "bad", message("seems to swap two labels"))
     panel = evidence.panel
     if panel is not None and panel.differs:
         who = names.get(panel.judge, panel.judge)
-        return Check(code, name, who, f"p {p_number(panel.p)}", "warn", message("differs from the others"))
+        return VerdictCheck(code, name, who, f"p {p_number(panel.p)}", "warn", message("differs from the others"))
     for alarm in evidence.alarms:
         why = message("far too fast") if alarm.code is Code.SPEED else message("gives one answer to everything")
-        return Check(code, name, names.get(alarm.judge, alarm.judge), "", "warn", why)
+        return VerdictCheck(code, name, names.get(alarm.judge, alarm.judge), "", "warn", why)
     if panel is None:
         why = message("needs {n} sentences that three people share", n=FEWEST)
-        return Check(code, name, message("not yet"), "", "none", why)
+        return VerdictCheck(code, name, message("not yet"), "", "none", why)
     why = message("nobody differs more than chance explains")
-    return Check(code, name, message("alike"), f"p {number(panel.p, 2)}", "ok", why)
+    return VerdictCheck(code, name, message("alike"), f"p {number(panel.p, 2)}", "ok", why)
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class QuestionNames:
     """What questions and answers are called in the reader's language."""
 
     questions: Mapping[tuple[str, str], Words]
@@ -556,20 +569,20 @@ def needs(
     people: Sequence[JudgeStanding],
     snapshot: Snapshot,
     targets: Targets,
-    labels: Labels,
+    labels: QuestionNames,
     *,
     rest_assigned: bool = False,
-) -> tuple[Need, ...]:
+) -> tuple[Concern, ...]:
     """What an organiser can do something about, the worst first. A closed campaign needs nothing."""
     if str(campaign.state) == "closed":
         return ()
-    needs: list[Need] = []
+    needs: list[Concern] = []
     if campaign.settings.get("calibration") and not rest_assigned:
         needs.append(_assign_rest(people))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")
         needs.append(
-            Need("paused", "warn", message("The campaign is paused."), more, message("Resume"), action="reopen")
+            Concern("paused", "warn", message("The campaign is paused."), more, message("Resume"), action="reopen")
         )
     names = {standing.judge: standing.name for standing in people}
     needs += _swaps(snapshot, names, labels.options)
@@ -581,30 +594,30 @@ def needs(
             more = message("At {hours} active hours a day.", hours=f"{hours:.1f}") if hours else _EMPTY
             late = amount(judge.days_late, "{n} day late", "{n} days late")
             title = message("{name} is {late}.", name=judge.name, late=late)
-            needs.append(Need("late", "warn", title, more, *_judge_link(judge.judge), judge.judge))
+            needs.append(Concern("late", "warn", title, more, *_judge_link(judge.judge), judge.judge))
     idle = [judge.name for judge in people if not judge.progress.done]
     if idle and len(idle) < len(people):
         title = message("Not begun: {names}.", names=tuple(idle))
         if len(idle) > _MOST_NAMES:
             title = message("{n} judges have not begun.", n=len(idle))
-        needs.append(Need("idle", "warn", title, _EMPTY, message("Remind them"), action="remind"))
+        needs.append(Concern("idle", "warn", title, _EMPTY, message("Remind them"), action="remind"))
     order = {"bad": 0, "warn": 1, "info": 2}
     first = [need for need in needs if need.code == "calibration"]
     others = sorted((need for need in needs if need.code != "calibration"), key=lambda need: order[need.tone])
     return (*first, *others, *_weak_questions(snapshot.measures, targets, labels.questions))
 
 
-def _assign_rest(people: Sequence[JudgeStanding]) -> Need:
+def _assign_rest(people: Sequence[JudgeStanding]) -> Concern:
     waiting = [judge for judge in people if judge.progress.done < judge.progress.total]
     if waiting:
         more = message("{n} of {all} judges have not finished it.", n=len(waiting), all=len(people))
-        return Need("calibration", "info", message("The calibration round is under way."), more)
+        return Concern("calibration", "info", message("The calibration round is under way."), more)
     title = message("The calibration round is done.")
     more = message("Read the disagreements together, then assign the rest.")
-    return Need("calibration", "warn", title, more, message("Assign the rest"), action="rest")
+    return Concern("calibration", "warn", title, more, message("Assign the rest"), action="rest")
 
 
-def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
+def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Concern]:
     swap_needs = []
     for swap in snapshot.divergence.swaps if snapshot.divergence else ():
         title = message(
@@ -618,11 +631,11 @@ def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, s
             n=swap.crossed,
             m=swap.straight,
         )
-        swap_needs.append(Need("swap", "bad", title, more, message("Read them"), "disagreements", swap.judge))
+        swap_needs.append(Concern("swap", "bad", title, more, message("Read them"), "disagreements", swap.judge))
     return swap_needs
 
 
-def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Need:
+def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Concern:
     title = message(
         "{name} missed {n} of {all} control items.",
         name=names.get(alarm.judge, alarm.judge),
@@ -637,10 +650,10 @@ def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Need:
         limit=percent(alarm.reference),
     )
     link, target = _judge_link(alarm.judge)
-    return Need("controls", "bad" if alarm.clear else "warn", title, more, link, target, alarm.judge)
+    return Concern("controls", "bad" if alarm.clear else "warn", title, more, link, target, alarm.judge)
 
 
-def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Need]:
+def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Concern]:
     alarm_needs = []
     panel = snapshot.panel
     if panel is not None and panel.differs:
@@ -653,7 +666,7 @@ def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, 
             n=panel.judges,
         )
         link, target = _judge_link(panel.judge)
-        alarm_needs.append(Need("differs", "warn", title, more, link, target, panel.judge))
+        alarm_needs.append(Concern("differs", "warn", title, more, link, target, panel.judge))
     for alarm in snapshot.alarms:
         name = names.get(alarm.judge, alarm.judge)
         if alarm.code is Code.SPEED:
@@ -677,7 +690,7 @@ def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, 
                 share=percent(alarm.reference),
             )
         link, target = _judge_link(alarm.judge)
-        alarm_needs.append(Need(str(alarm.code), "warn", title, more, link, target, alarm.judge))
+        alarm_needs.append(Concern(str(alarm.code), "warn", title, more, link, target, alarm.judge))
     return alarm_needs
 
 
@@ -686,8 +699,8 @@ def _judge_link(judge: str) -> tuple[Message, str]:
 
 
 def _weak_questions(
-    measures: Sequence[Measure], targets: Targets, labels: Mapping[tuple[str, str], Words]
-) -> list[Need]:
+    measures: Sequence[AgreementMeasure], targets: Targets, labels: Mapping[tuple[str, str], Words]
+) -> list[Concern]:
     question_needs = []
     main = next((m for m in measures if m.main and m.items >= FEWEST), None)
     if main is not None and main.needed is not None:
@@ -696,7 +709,7 @@ def _weak_questions(
         more = message(
             "It needs about {n} documents that several judge; now there are {m}.", n=main.needed, m=main.documents
         )
-        question_needs.append(Need("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
+        question_needs.append(Concern("overlap", "info", title, more, message("Add overlap"), "judges#overlap"))
     weak = [
         m
         for m in measures
@@ -713,5 +726,5 @@ def _weak_questions(
             high=number(measure.expected_high, 2),
         )
         target = f"disagreements?question={quote(measure.question, safe='')}"
-        question_needs.append(Need("weak", "info", title, more, message("Open its disagreements"), target))
+        question_needs.append(Concern("weak", "info", title, more, message("Open its disagreements"), target))
     return question_needs

@@ -43,12 +43,12 @@ from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import (
     NOISE,
-    Check,
+    AnswerCheck,
+    JudgedTexts,
     Quality,
     Rule,
     Schema,
-    Simulation,
-    Texts,
+    SimulatedJudge,
     closed_object,
     fold,
     resolve,
@@ -57,8 +57,8 @@ from lanner.protocols.prefilled import of_text
 
 __all__ = [
     "Accepted",
+    "JudgedTexts",
     "Rule",
-    "Texts",
     "accept",
     "answers_from_fields",
     "applicable",
@@ -89,23 +89,23 @@ class Accepted:
 
 
 def check(
-    question: Question, value: Json, *, texts: Texts | None = None, chosen: Sequence[str] = (), outputs: int = 2
+    question: Question, value: Json, *, texts: JudgedTexts | None = None, chosen: Sequence[str] = (), outputs: int = 2
 ) -> Json:
     """The value in the form it is stored in, or an `AnswerError` that says what is wrong. None clears an answer that
     is not required. `chosen` are the labels a `for_each` question is repeated for."""
-    return _check_answer(Check(question, True, texts, outputs), value, chosen)
+    return _check_answer(AnswerCheck(question, True, texts, outputs), value, chosen)
 
 
 def accept(
-    question: Question, value: Json, *, texts: Texts | None = None, chosen: Sequence[str] = (), outputs: int = 2
+    question: Question, value: Json, *, texts: JudgedTexts | None = None, chosen: Sequence[str] = (), outputs: int = 2
 ) -> Accepted:
     """The value as far as it can be understood, with what is wrong about it as flags."""
-    lenient = Check(question, False, texts, outputs)
+    lenient = AnswerCheck(question, False, texts, outputs)
     answer = _check_answer(lenient, value, chosen)
     return Accepted(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
 
 
-def texts_of(document: Document, item: Item) -> Texts:
+def texts_of(document: Document, item: Item) -> JudgedTexts:
     """What a judge sees of an item: its segment, or all segments of the document one per line."""
     segments = [s for s in document.segments if item.segment in ("", s.id)]
     targets = [item.texts.get(name, "\n".join(s.text(name) or "" for s in segments)) for name in item.systems]
@@ -118,10 +118,10 @@ def texts_of(document: Document, item: Item) -> Texts:
         for span in of_text(text, name)
     ]
     source = item.texts.get("", "\n".join(s.source for s in segments))
-    return Texts(source, tuple(targets), tuple(marks))
+    return JudgedTexts(source, tuple(targets), tuple(marks))
 
 
-def _check_answer(check: Check, value: Json, labels: Sequence[str]) -> Json:
+def _check_answer(check: AnswerCheck, value: Json, labels: Sequence[str]) -> Json:
     question = check.question
     if value is None:
         if question.required:
@@ -363,7 +363,7 @@ def missing(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class CheckedJudgements:
     """Judgements ready to be stored or analysed, and what was noticed on the way."""
 
     judgements: tuple[Judgement, ...]
@@ -391,7 +391,7 @@ def take_in(
     judgements: Iterable[Judgement],
     documents: Iterable[Document] = (),
     judges: Iterable[Judge] = (),
-) -> Intake:
+) -> CheckedJudgements:
     """Check each judgement by the protocol and give it its stored form. The numbers of metrics among the `judges` stay
     as they are."""
     metrics = metrics_among(judges)
@@ -425,7 +425,7 @@ def take_in(
         flags.update(f"{question.id} {flag}" for flag in all_flags)
         repairs.update({question.id: answer.repairs} if answer.repairs else {})
         rows.append(replace(judgement, stage=stage.id, value=answer.value, flags=all_flags))
-    return Intake(tuple(rows), dict(flags), dict(repairs))
+    return CheckedJudgements(tuple(rows), dict(flags), dict(repairs))
 
 
 def _find_question(
@@ -500,13 +500,13 @@ def _chosen_before(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[
     return labels
 
 
-def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> Texts | None:
+def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> JudgedTexts | None:
     """The texts a judgement was about, for checking spans; None where they are not at hand, or where what was shown is
     not the document's text."""
     if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:
         return None
     outputs = [text for name in judgement.systems if (text := segment.text(name)) is not None]
-    return Texts(segment.source, tuple(outputs)) if len(outputs) == len(judgement.systems) else None
+    return JudgedTexts(segment.source, tuple(outputs)) if len(outputs) == len(judgement.systems) else None
 
 
 def _place(judgement: Judgement) -> Where:
@@ -528,7 +528,7 @@ def simulate_page(
     page_id: str,
     *,
     rng: Random,
-    texts: Texts | None = None,
+    texts: JudgedTexts | None = None,
     answers: Mapping[str, Json] | None = None,
     outputs: int = 2,
     quality: Quality = None,
@@ -549,7 +549,7 @@ def simulate_answer(
     question: Question,
     *,
     rng: Random,
-    texts: Texts | None = None,
+    texts: JudgedTexts | None = None,
     chosen: Sequence[str] = (),
     outputs: int = 2,
     quality: Quality = None,
@@ -559,7 +559,7 @@ def simulate_answer(
         return None
 
     def one_answer() -> Json:
-        simulation = Simulation(rng, texts or Texts(), outputs, quality, _level(quality, rng))
+        simulation = SimulatedJudge(rng, texts or JudgedTexts(), outputs, quality, _level(quality, rng))
         return kind_of(question).simulate(question, simulation)
 
     value = {label: one_answer() for label in chosen} if question.for_each else one_answer()

@@ -29,7 +29,7 @@ _SAME = {"whole": "own±all", "kim2025": "reference±2", "none": "source±0"}
 _FORM = re.compile(r"(source|own|reference)(?:±|:|\+-)(all|\d+)(?:,(\d+))?")
 
 
-class Line(NamedTuple):
+class ContextLine(NamedTuple):
     """One sentence as a model sees it: its text on each side, and whether it is one that is asked about."""
 
     segment: Segment
@@ -40,7 +40,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ContextView:
     """Which sides of the sentences around are shown, and how many sentences; None for all."""
 
     outputs: bool
@@ -76,7 +76,7 @@ def names_in(text: str) -> list[str]:
     )
 
 
-def view(name: str, stage: Stage, document: Document) -> View:
+def view(name: str, stage: Stage, document: Document) -> ContextView:
     """What a context of this name shows in this stage of a document."""
     if name != PEOPLE:
         return _named_view(name)
@@ -84,16 +84,16 @@ def view(name: str, stage: Stage, document: Document) -> View:
     whole = len(document.segments) <= window.whole_up_to
     before, after = (None, None) if whole else (window.before, window.after)
     sides = window.sides or stage.show
-    return View(not window.sides or "target" in sides, "reference" in sides, before, after)
+    return ContextView(not window.sides or "target" in sides, "reference" in sides, before, after)
 
 
-def _named_view(name: str) -> View:
+def _named_view(name: str) -> ContextView:
     match = _FORM.fullmatch(_SAME.get(name, name))
     assert match is not None
     sides, first, second = match.groups()
     before = None if first == "all" else int(first)
     after = int(second) if second else before
-    return View(sides == "own", sides == "reference", before, after)
+    return ContextView(sides == "own", sides == "reference", before, after)
 
 
 def heading(stage: Stage, document: Document) -> Document:
@@ -110,15 +110,15 @@ def heading(stage: Stage, document: Document) -> Document:
     )
 
 
-def lines_around(name: str, stage: Stage, document: Document, item: Item) -> list[Line]:
+def lines_around(name: str, stage: Stage, document: Document, item: Item) -> list[ContextLine]:
     """The sentences shown for one item, never across the border of the document. Of the sentence that is asked about
     a reference is shown only where people have one."""
-    return Lines(name, stage, document, item.systems).around(item)
+    return ContextLines(name, stage, document, item.systems).around(item)
 
 
-def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[Line]:
+def lines_of_document(name: str, stage: Stage, document: Document, items: Sequence[Item]) -> list[ContextLine]:
     """Every sentence of the document, where all these items of it are asked about at once."""
-    lines = Lines(name, stage, document, items[0].systems)
+    lines = ContextLines(name, stage, document, items[0].systems)
     by_segment = {item.segment: item for item in items}
     return [
         lines.asked(segment, by_segment[segment.id]) if segment.id in by_segment else lines.context[place]
@@ -126,7 +126,7 @@ def lines_of_document(name: str, stage: Stage, document: Document, items: Sequen
     ]
 
 
-class Lines:
+class ContextLines:
     """The sentences of a document as one stage shows them of these systems. Those of the context are the same whichever
     sentence is asked about, so they are made once."""
 
@@ -140,7 +140,7 @@ class Lines:
         self._places = {segment.id: place for place, segment in reversed([*enumerate(document.segments)])}
 
     @cached_property
-    def context(self) -> list[Line]:
+    def context(self) -> list[ContextLine]:
         """Every sentence as it is shown around another."""
         systems = self._systems if self._visible.outputs else ()
         reference = self._visible.reference and self._unit is not Unit.ISOLATED
@@ -149,7 +149,7 @@ class Lines:
             for segment in self.document.segments
         ]
 
-    def around(self, item: Item) -> list[Line]:
+    def around(self, item: Item) -> list[ContextLine]:
         """The sentences shown for one item: the one that is asked about, and those that this stage shows around it."""
         if self._unit is Unit.JUDGE:
             return []
@@ -164,13 +164,13 @@ class Lines:
         last = len(segments) if visible.after is None else place + visible.after + 1
         return [*self.context[first:place], asked, *self.context[place + 1 : last]]
 
-    def asked(self, segment: Segment, item: Item, *, reference: bool | None = None) -> Line:
+    def asked(self, segment: Segment, item: Item, *, reference: bool | None = None) -> ContextLine:
         """One sentence as the item asks about it, which may have texts of its own."""
         outputs = tuple([item.texts.get(system) or segment.text(system) or "" for system in self._systems])
         return self._line(segment, outputs, self._own_reference if reference is None else reference, is_asked=True)
 
-    def _line(self, segment: Segment, outputs: tuple[str, ...], reference: bool, *, is_asked: bool) -> Line:
-        return Line(
+    def _line(self, segment: Segment, outputs: tuple[str, ...], reference: bool, *, is_asked: bool) -> ContextLine:
+        return ContextLine(
             segment,
             segment.source if self._source else None,
             outputs,

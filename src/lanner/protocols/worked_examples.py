@@ -19,14 +19,14 @@ from lanner.errors import AnswerError
 from lanner.model import Grid, Json, Object, Protocol, Question, Spans, Stage, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import check, in_words
-from lanner.protocols.kinds.base import Texts
+from lanner.protocols.kinds.base import JudgedTexts
 
 FOLDER = Path(__file__).parent / "examples"
 _CONDITIONS = frozenset({"is", "one_of", "at_least", "at_most", "includes", "excludes", "rows", "within"})
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WorkedExample:
     """One text with what to answer about it. `right` maps questions to rules as in `lanner.designs.expected`, `wrong`
     questions to an answer that is often given instead; `earlier` are answers that the judge gave on a page before.
     Right answers depend on `target_before`, the translation of the sentence before, and not on `shown_before`."""
@@ -51,7 +51,7 @@ class Example:
         """The same for what is often answered instead."""
         return _once(rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items())
 
-    def about(self, questions: Collection[str]) -> Example:
+    def about(self, questions: Collection[str]) -> WorkedExample:
         """The same example with the answers to these questions alone."""
         right = {name: rule for name, rule in self.right.items() if name in questions}
         wrong = {name: value for name, value in self.wrong.items() if name in questions}
@@ -63,10 +63,10 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Teaching:
+class ProtocolTeaching:
     """What a protocol teaches: steps that lead to an answer, and examples."""
 
-    examples: tuple[Example, ...] = ()
+    examples: tuple[WorkedExample, ...] = ()
     decision_questions: frozenset[str] = frozenset()
     decisions: tuple[Mapping[str, str], ...] = field(default=())
 
@@ -74,17 +74,17 @@ class Teaching:
         """The questions to ask oneself, in their order."""
         return [_in_language(step, language) for step in self.decisions]
 
-    def in_languages(self, languages: str) -> tuple[Example, ...]:
+    def in_languages(self, languages: str) -> tuple[WorkedExample, ...]:
         """The examples whose texts suit a pair of languages ("en-ko"): those of the same pair, else of the same target
         language, else of the first pair there is; examples without a translation always."""
         return tuple(_in_languages(self.examples, languages))
 
 
-_TEACHING: dict[str, Teaching] = {}
+_TEACHING: dict[str, ProtocolTeaching] = {}
 _MOST_KEPT = 200  # protocols are many only where drafts are tried out
 
 
-def teaching(protocol: Protocol) -> Teaching:
+def teaching(protocol: Protocol) -> ProtocolTeaching:
     """The examples that fit a protocol: its own, else those of the protocol it extends. Made once for each."""
     if protocol.hash not in _TEACHING:
         if len(_TEACHING) >= _MOST_KEPT:
@@ -93,7 +93,7 @@ def teaching(protocol: Protocol) -> Teaching:
     return _TEACHING[protocol.hash]
 
 
-def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[Example]:
+def page_examples(protocol: Protocol, page: str, languages: str = "") -> list[WorkedExample]:
     """The examples to practise a page on, restricted to its questions, with as many texts as it shows; in a pair of
     languages ("en-ko") where there are such."""
     return _in_languages(list(_page_examples(protocol, page)), languages)
@@ -104,7 +104,7 @@ def has_examples(protocol: Protocol, page: str) -> bool:
     return next(_page_examples(protocol, page), None) is not None
 
 
-def _page_examples(protocol: Protocol, page: str) -> Iterator[Example]:
+def _page_examples(protocol: Protocol, page: str) -> Iterator[WorkedExample]:
     stages = protocol.pages[page]
     if stages[0].unit is Unit.JUDGE:
         return
@@ -115,7 +115,7 @@ def _page_examples(protocol: Protocol, page: str) -> Iterator[Example]:
             yield example.about(here)
 
 
-def _can_be_judged(example: Example, stage: Stage) -> bool:
+def _can_be_judged(example: WorkedExample, stage: Stage) -> bool:
     """Whether a context shows what an example needs: a judge who sees sentences alone is not asked about one whose
     answer lies in the sentence before. Only contexts that are a factor take sentences from the judge's sight."""
     if not stage.scenario or (not stage.context.sides and stage.unit is not Unit.ISOLATED):
@@ -125,7 +125,7 @@ def _can_be_judged(example: Example, stage: Stage) -> bool:
     return (sees_source or not example.source_before) and (sees_target or not example.target_before)
 
 
-def _in_languages(examples: Sequence[Example], languages: str) -> list[Example]:
+def _in_languages(examples: Sequence[WorkedExample], languages: str) -> list[WorkedExample]:
     pairs = list(dict.fromkeys(example.languages for example in examples if example.languages))
     target = languages.partition("-")[2]
     same_target = [pair for pair in pairs if target and pair.partition("-")[2] == target]
@@ -133,11 +133,11 @@ def _in_languages(examples: Sequence[Example], languages: str) -> list[Example]:
     return [example for example in examples if example.languages in ("", pair)]
 
 
-def _read_teaching(protocol: Protocol) -> Teaching:
+def _read_teaching(protocol: Protocol) -> ProtocolTeaching:
     names = (protocol.name, protocol.base_name, protocol.extends)
     path = next((path for name in names if name and (path := _file(name))), None)
     if path is None:
-        return Teaching()
+        return ProtocolTeaching()
     table = _read(path)
     questions: dict[str, list[Question]] = {}
     for _, question in protocol.questions:
@@ -155,9 +155,9 @@ def _read_teaching(protocol: Protocol) -> Teaching:
     decisions = table.get("decisions", {})
     asking = questions.get(decisions.get("question", ""), ())
     if not asking:
-        return Teaching(tuple(examples))
+        return ProtocolTeaching(tuple(examples))
     steps = tuple(_explanations(table["why"], step) for step in decisions["steps"])
-    return Teaching(tuple(examples), frozenset(question.id for question in asking), steps)
+    return ProtocolTeaching(tuple(examples), frozenset(question.id for question in asking), steps)
 
 
 def _file(name: str) -> Path | None:
@@ -180,10 +180,10 @@ def _example(
     case: Mapping[str, Any],
     why: Mapping[str, Mapping[str, str]],
     questions: Mapping[str, Sequence[Question]],
-) -> Example | None:
+) -> WorkedExample | None:
     """The case as far as the protocol asks its questions; None where it asks none of them, or offers other options."""
     targets = tuple(case.get("targets", ())) or ((case["target"],) if "target" in case else ())
-    texts = Texts(entry["source"], targets, ())
+    texts = JudgedTexts(entry["source"], targets, ())
     try:
         right = {
             question.id: _rule(question, value, texts)
@@ -199,7 +199,7 @@ def _example(
         return None
     if not right:
         return None
-    return Example(
+    return WorkedExample(
         entry["id"],
         entry["source"],
         targets,
@@ -214,7 +214,7 @@ def _example(
     )
 
 
-def _borrow_examples(borrowing: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[Example]:
+def _borrow_examples(borrowing: Mapping[str, Any], questions: Mapping[str, Sequence[Question]]) -> list[WorkedExample]:
     """The cases of another protocol about the rows of a grid, as cases about ratings of the same skills: an option
     there is a condition here, and the judge is taken to have chosen just these skills on an earlier page."""
     name = borrowing["as"]
@@ -235,7 +235,7 @@ def _borrow_examples(borrowing: Mapping[str, Any], questions: Mapping[str, Seque
     return [example for example in examples if example is not None]
 
 
-def _rule(question: Question, value: Json, texts: Texts) -> dict[str, Json]:
+def _rule(question: Question, value: Json, texts: JudgedTexts) -> dict[str, Json]:
     """An answer or a table of conditions as the rule that an expected answer is checked by."""
     if isinstance(value, dict) and value.keys() <= _CONDITIONS:
         return value
@@ -244,14 +244,14 @@ def _rule(question: Question, value: Json, texts: Texts) -> dict[str, Json]:
     return {"is": _stored_form(question, value, texts)}
 
 
-def _stored_form(question: Question, value: Json, texts: Texts) -> Json:
+def _stored_form(question: Question, value: Json, texts: JudgedTexts) -> Json:
     """An answer in the form it is stored in, checked by its question."""
     if isinstance(question, Spans) and isinstance(value, list):
         value = [_place_mark(mark, texts) for mark in value]
     return check(question, value, texts=texts, outputs=max(2, len(texts.targets)))
 
 
-def _place_mark(mark: Mapping[str, Json], texts: Texts) -> dict[str, Json]:
+def _place_mark(mark: Mapping[str, Json], texts: JudgedTexts) -> dict[str, Json]:
     """A mark given by its words, with the place of these words in the text."""
     side = str(mark.get("side", "target"))
     text = texts.source if side == "source" else texts.targets[0]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanner.designs.adaptive import FLOOR, draw, features_of, probabilities, tilt
-from lanner.stats.goals import FIRST_DOCUMENTS, LOOKS, Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.goals import FIRST_DOCUMENTS, LOOKS, Answers, Goal, GoalKind, GoalStanding, State, start, take_look
 from lanner.stats.resample import Array
 from lanner.stats.sampling import Draws
 
@@ -51,7 +51,7 @@ class Allocation:
     ) -> None:
         self.goal, self.systems, self.sizes, self.predictions = goal, tuple(systems), sizes, predictions
         self.seed, self.looks, self.floor = seed, looks, floor
-        self.adapts_systems, self.tilts = adapts_systems, tilts and goal.kind is not Kind.AGREEMENT
+        self.adapts_systems, self.tilts = adapts_systems, tilts and goal.kind is not GoalKind.AGREEMENT
         self.standing = start(goal, self.systems)
         self._everyone = self.standing.active
         self.weights = np.ones(len(sizes))
@@ -105,14 +105,14 @@ class Allocation:
         look = min(most or self.looks, len(self._judged) * self.looks // len(self.sizes))
         return look if look > self.standing.look else 0
 
-    def look(self, most: int | None = None) -> Standing:
+    def look(self, most: int | None = None) -> GoalStanding:
         """Take the look that is due: settle what can be settled, and renew the weights."""
         if number := self.look_due(most):
             answers = self.answers()
             self.renew(take_look(self.goal, answers, self.standing, number, self.looks), answers)
         return self.standing
 
-    def renew(self, standing: Standing, answers: Answers | None = None, weights: Array | None = None) -> None:
+    def renew(self, standing: GoalStanding, answers: Answers | None = None, weights: Array | None = None) -> None:
         """Go on from this standing, with weights from these answers, or with these."""
         self.standing = standing
         if weights is not None:
@@ -161,7 +161,7 @@ class Allocation:
     def _tilt(self, answers: Answers) -> Array:
         standing = self.standing
         pairs = [pair for pair, state in zip(standing.pairs, standing.states, strict=True) if state is State.OPEN]
-        own = answers.means() if self.goal.kind is Kind.PRECISION else answers.differences(pairs)
+        own = answers.means() if self.goal.kind is GoalKind.PRECISION else answers.differences(pairs)
         squares = np.nan_to_num(own.residual**2)
         is_known = np.isfinite(own.residual)
         usual = squares.sum(0) / np.maximum(1, is_known.sum(0))

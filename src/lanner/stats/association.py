@@ -53,7 +53,7 @@ _HELD = 131_072  # cell weights in work at once: small enough to stay in a core'
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ValuePairs:
     """Pairs (x, y) that belong to units (documents), ready to be weighed by unit."""
 
     x: Array
@@ -99,9 +99,9 @@ class Pairs:
     def _merge(self) -> _Merge:
         return _Merge.of(self._cells[1])
 
-    def coarsened(self, bins: int) -> Pairs:
+    def coarsened(self, bins: int) -> ValuePairs:
         """The same pairs with each variable cut into this many bins of equal size."""
-        return Pairs(_bin_values(self.x, bins), _bin_values(self.y, bins), self.unit, self.units)
+        return ValuePairs(_bin_values(self.x, bins), _bin_values(self.y, bins), self.unit, self.units)
 
     def coefficients(self, weights: Array, names: Sequence[Coefficient] = COEFFICIENTS) -> Array:
         """One row per row of unit weights, one column per coefficient asked; NaN where a variable is constant.
@@ -265,7 +265,7 @@ BINS = 1000
 _EXACT_UNITS = 40
 
 
-def pulls(pairs: Pairs, names: Sequence[Coefficient]) -> Array:
+def pulls(pairs: ValuePairs, names: Sequence[Coefficient]) -> Array:
     """units × coefficients: derivatives by the units' weights, which add up to zero."""
     by_name: dict[str, Array] = {}
     if "pearson" in names:
@@ -279,7 +279,7 @@ def pulls(pairs: Pairs, names: Sequence[Coefficient]) -> Array:
     return np.stack(columns, axis=1)
 
 
-def without_each(pairs: Pairs, value: Array, names: Sequence[Coefficient]) -> Array:
+def without_each(pairs: ValuePairs, value: Array, names: Sequence[Coefficient]) -> Array:
     """units × coefficients: what each would be without a unit, `value` being those of all. Exact with few units, where
     one has a large part of the pairs; with many, to first order, which is far quicker and then hardly differs."""
     if pairs.units <= _EXACT_UNITS:
@@ -288,7 +288,7 @@ def without_each(pairs: Pairs, value: Array, names: Sequence[Coefficient]) -> Ar
     return value - pulls(pairs, names) / left[:, None]
 
 
-def _codes(pairs: Pairs) -> tuple[Indices, Indices]:
+def _codes(pairs: ValuePairs) -> tuple[Indices, Indices]:
     return pairs.codes[1], pairs.codes[3]
 
 
@@ -420,12 +420,12 @@ def check_methods(methods: Sequence[str]) -> None:
         check_known(method, COEFFICIENTS, f"There is no coefficient {method!r}.", StatisticError)
 
 
-def _pairs(x: Array, y: Array, unit: Indices) -> Pairs:
+def _pairs(x: Array, y: Array, unit: Indices) -> ValuePairs:
     names, index = distinct(unit)
-    return Pairs(x, y, index, len(names))
+    return ValuePairs(x, y, index, len(names))
 
 
-def _degenerate(pairs: Pairs) -> str:
+def _degenerate(pairs: ValuePairs) -> str:
     if len(pairs.x) < 2:
         return f"{len(pairs.x)} pairs have both values; at least two are needed."
     if 1 in pairs.levels:
@@ -434,7 +434,7 @@ def _degenerate(pairs: Pairs) -> str:
 
 
 def _replicates(
-    pairs: Pairs, methods: Sequence[Coefficient], resampling: Resampling
+    pairs: ValuePairs, methods: Sequence[Coefficient], resampling: Resampling
 ) -> tuple[Replicates, tuple[str, ...]]:
     """Resamples of the pairs; of large data, resamples of a coarser copy, moved to the exact value.
 
@@ -596,7 +596,7 @@ def partial(
     counts = {"items": int(valid.sum()), "documents": len(names), "controls": controls.shape[1]}
     width = columns.shape[1]
     corner = list(combinations(range(width), 2))
-    pairs = [Pairs(columns[:, i], columns[:, j], index.astype(np.intp), len(names)) for i, j in corner]
+    pairs = [ValuePairs(columns[:, i], columns[:, j], index.astype(np.intp), len(names)) for i, j in corner]
 
     def statistic(weights: Array) -> Array:
         matrices = np.broadcast_to(np.eye(width), (len(methods), len(weights), width, width)).copy()

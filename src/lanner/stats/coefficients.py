@@ -28,7 +28,7 @@ from scipy import sparse
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Result
-from lanner.stats.estimate import GROUPS, Plan, Rows, SparseTable, Statistic, estimate, statistic
+from lanner.stats.estimate import GROUPS, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic
 from lanner.stats.frame import distinct
 from lanner.stats.ratings import EVERY_KIND, Codes, Patterns, Ratings, label_counts, pair_total
 from lanner.stats.resample import Array, Indices, Resampling, Scale
@@ -102,7 +102,7 @@ def pair_plan(
     notes: tuple[str, ...] = (),
     settings: Mapping[str, str] | None = None,
     reason: Callable[[Codes, Codes], str] | None = None,
-) -> Plan:
+) -> StatisticPlan:
     """A plan over all pairs of judges that share an item. `finish` takes (resamples × pairs × width).
 
     With `each` there is one outcome per pair, otherwise their mean; pairs where the statistic is undefined are left out
@@ -129,14 +129,14 @@ def pair_plan(
     no_interval = ""
     if n_pairs * width > _MOST:
         no_interval = f"No interval: {n_pairs} pairs of judges are too many; choose judges, or take alpha or fleiss."
-    rows = Rows.of_items(answers, items)
+    rows = RowCounts.of_items(answers, items)
     uses = np.bincount(row, minlength=len(items)) > 0
     details = dict(settings or {})
     if each:
         judges = [(answers.judges[a], answers.judges[b]) for a, b in pairs.who]
         outcomes = tuple({"judge": a, "other": b} for a, b in judges)
         counts, reasons = _facts(answers, reason)
-        return Plan(
+        return StatisticPlan(
             name,
             answers,
             rows,
@@ -155,7 +155,7 @@ def pair_plan(
         details["mean_over"] = f"{n_pairs} pairs"
         notes += _notes_on_the_mean(answers, of_pairs(parts.total()[None, :]))
     reasons = _facts(answers, reason)[1][:1] if n_pairs == 1 else ()
-    return Plan(
+    return StatisticPlan(
         name,
         answers,
         rows,
@@ -215,7 +215,7 @@ def _agreement(answers: Ratings, weights: Array) -> tuple[Array, Array, Array]:
 
 
 @statistic("label", "labels", "score")
-def percent(answers: Ratings, *, over: Over = "items", weights: Weights = None) -> Plan:
+def percent(answers: Ratings, *, over: Over = "items", weights: Weights = None) -> StatisticPlan:
     """Share of agreement, not corrected for chance.
 
     Over "items" (default): mean over items of the share of agreeing pairs of answers, Pₐ = (1/n) Σᵢ Σₖ rᵢₖ(rᵢₖ − 1) /
@@ -238,8 +238,8 @@ def percent(answers: Ratings, *, over: Over = "items", weights: Weights = None) 
         return ratio(sums[:, [0]], sums[:, [1]])
 
     settings = {"over": "" if over == "items" else over, "weights": describe(weights)}
-    rows = Rows.of(answers.patterns)
-    return Plan("percent", answers, rows, finish, parts, uses=two, scale="share", settings=settings)
+    rows = RowCounts.of(answers.patterns)
+    return StatisticPlan("percent", answers, rows, finish, parts, uses=two, scale="share", settings=settings)
 
 
 def ratio(top: Array, bottom: Array) -> Array:
@@ -256,7 +256,7 @@ def corrected(observed_agreement: Array, expected_agreement: Array) -> Array:
 
 def _chance_plan(
     name: str, answers: Ratings, weights: Weights, chance_agreement: Callable[[Array, Array], Array]
-) -> Plan:
+) -> StatisticPlan:
     """A coefficient whose chance agreement depends on label shares: `chance_agreement(shares, weights)`."""
     table = agreement_weights(answers, weights)
     total, pairs, size = _agreement(answers, table)
@@ -270,13 +270,13 @@ def _chance_plan(
         shares = ratio(sums[:, 3:], np.broadcast_to(sums[:, [2]], sums[:, 3:].shape))
         return corrected(observed_agreement, chance_agreement(shares, table))[:, None]
 
-    return Plan(
-        name, answers, Rows.of(answers.patterns), finish, parts, uses=two, settings={"weights": describe(weights)}
+    return StatisticPlan(
+        name, answers, RowCounts.of(answers.patterns), finish, parts, uses=two, settings={"weights": describe(weights)}
     )
 
 
 @statistic("label", "labels", "score")
-def fleiss(answers: Ratings, *, weights: Weights = None) -> Plan:
+def fleiss(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     """Fleiss' κ for any number of judges, also different numbers per item.
 
     κ = (Pₐ − Pₑ)/(1 − Pₑ) with Pₑ = Σ wₖₗ πₖ πₗ and πₖ the mean over items of the share of answers k. Judges are
@@ -286,7 +286,7 @@ def fleiss(answers: Ratings, *, weights: Weights = None) -> Plan:
 
 
 @statistic("label", "labels", "score")
-def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> Plan:
+def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     """Brennan and Prediger's coefficient: chance is a blind pick among the q labels, Pₑ = Σ wₖₗ / q².
 
     q counts every label of the scale, used or not; give the scale with `labels`. Brennan & Prediger 1981, Educational
@@ -303,7 +303,7 @@ def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> Plan:
 
 
 @statistic("label", "labels", "score")
-def gwet(answers: Ratings, *, weights: Weights = None) -> Plan:
+def gwet(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     """Gwet's AC1 (AC2 with weights): chance agreement is possible only on items that are hard to judge.
 
     Pₑ = Σ wₖₗ / (q(q − 1)) · Σ πₖ(1 − πₖ). It stays high where one label prevails and κ collapses. q counts every
@@ -319,7 +319,7 @@ def gwet(answers: Ratings, *, weights: Weights = None) -> Plan:
     return _with_scale_note(_chance_plan("gwet", answers, weights, expected))
 
 
-def _with_scale_note(plan: Plan) -> Plan:
+def _with_scale_note(plan: StatisticPlan) -> StatisticPlan:
     if plan.rated.explicit or not plan.rated.labels:
         return plan
     q = len(plan.rated.labels)
@@ -329,7 +329,7 @@ def _with_scale_note(plan: Plan) -> Plan:
 
 
 @statistic("label", "labels", "score")
-def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
+def conger(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     """Conger's κ: like Fleiss, but each judge keeps his own label shares, so that it is Cohen's κ for two judges.
 
     Pₑ = Σ wₖₗ (p̄ₖ p̄ₗ − sₖₗ/J), where p̄ is the mean and s the covariance over the J judges of their label shares.
@@ -361,11 +361,13 @@ def conger(answers: Ratings, *, weights: Weights = None) -> Plan:
         return corrected(observed_agreement, ratio(chance, present * (present - 1)))[:, None]
 
     settings = {"weights": describe(weights)}
-    return Plan("conger", answers, Rows.of_items(answers, items), finish, parts, uses=two, settings=settings)
+    return StatisticPlan(
+        "conger", answers, RowCounts.of_items(answers, items), finish, parts, uses=two, settings=settings
+    )
 
 
 @statistic("label", "labels", "score")
-def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles: bool = True) -> Plan:
+def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles: bool = True) -> StatisticPlan:
     """The κ of the WMT evaluation campaigns: all pairs of answers pooled over items, one set of label shares.
 
     P(A) = agreeing pairs / pairs; P(E) = Σ pₖ² with pₖ the share of label k among all answers. With `directions` the
@@ -395,11 +397,13 @@ def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles:
         return corrected(observed_agreement, expected_agreement)[:, None]
 
     settings = {"directions": "/".join(directions or ()), "singles": "" if singles else "dropped"}
-    return Plan("wmt", answers, Rows.of(answers.patterns), finish, parts, uses=size >= 2, settings=settings)
+    return StatisticPlan(
+        "wmt", answers, RowCounts.of(answers.patterns), finish, parts, uses=size >= 2, settings=settings
+    )
 
 
 @statistic("label", "labels", "score")
-def kappa(answers: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
+def kappa(answers: Ratings, *, weights: Weights = None, each: bool = False) -> StatisticPlan:
     """Cohen's κ between two judges; with more judges the mean over all pairs that share items (Light 1971).
 
     κ = (Pₒ − Pₑ)/(1 − Pₑ), Pₒ = Σ wₖₗ pₖₗ, Pₑ = Σ wₖₗ pₖ₊ p₊ₗ over the items that both judged. `weights` are "linear",
@@ -419,7 +423,7 @@ def kappa(answers: Ratings, *, weights: Weights = None, each: bool = False) -> P
 
 
 @statistic("label", "labels", "score")
-def scott(answers: Ratings, *, weights: Weights = None, each: bool = False) -> Plan:
+def scott(answers: Ratings, *, weights: Weights = None, each: bool = False) -> StatisticPlan:
     """Scott's π between two judges: as Cohen's κ, but both judges share one set of label shares.
 
     Pₑ = Σ wₖₗ πₖ πₗ with πₖ = (pₖ₊ + p₊ₖ)/2. With more judges the mean over pairs. Scott 1955, Public Opinion
@@ -442,7 +446,7 @@ def _two_judges(
     *,
     each: bool,
     settings: dict[str, str],
-) -> Plan:
+) -> StatisticPlan:
     pairs, q = answers.pairs, len(answers.labels)
     first, second = pairs.first.astype(np.int64), pairs.second.astype(np.int64)
     entries: list[Entry] = [(0, table[first, second] if q else 0.0), (1 + first, 1.0), (1 + q + second, 1.0)]
@@ -455,7 +459,7 @@ def _two_judges(
     return pair_plan(name, answers, 1 + 2 * q, entries, finish, each=each, settings=settings, reason=_reason(answers))
 
 
-def _quadratic(answers: Ratings, each: bool) -> Plan:
+def _quadratic(answers: Ratings, each: bool) -> StatisticPlan:
     """Quadratic weights need only moments: κ = 1 − mean (x − y)² / (mean x² + mean y² − 2 x̄ ȳ), for any fine scale."""
     pairs = answers.pairs
     centre = answers.points[len(answers.points) // 2] if len(answers.points) else 0.0
@@ -520,7 +524,7 @@ _TABLES = 60_000_000  # labels × labels × documents: beyond, the tables of all
 
 
 @statistic("label", "labels", "score")
-def alpha(answers: Ratings, *, level: Level | None = None) -> Plan:
+def alpha(answers: Ratings, *, level: Level | None = None) -> StatisticPlan:
     """Krippendorff's α = 1 − Dₒ/Dₑ: observed over expected disagreement, 1 is perfect, 0 is what chance gives.
 
     Dₒ = (1/n) Σᵢ Σ_{j≠k} δ²(xᵢⱼ, xᵢₖ)/(mᵢ − 1) and Dₑ = Σ_c Σ_k n_c n_k δ²(c, k)/(n(n − 1)) over the n answers to
@@ -544,9 +548,9 @@ def alpha(answers: Ratings, *, level: Level | None = None) -> Plan:
     return replace(plan, settings={"level": level_name})
 
 
-def _plan(answers: Ratings, finish: object, parts: Array | sparse.csr_array | None) -> Plan:
+def _plan(answers: Ratings, finish: object, parts: Array | sparse.csr_array | None) -> StatisticPlan:
     patterns = answers.patterns
-    return Plan("alpha", answers, Rows.of(patterns), finish, parts, uses=patterns.size >= 2)  # type: ignore[arg-type]
+    return StatisticPlan("alpha", answers, RowCounts.of(patterns), finish, parts, uses=patterns.size >= 2)  # type: ignore[arg-type]
 
 
 def _share(observed_disagreement: Array, expected_disagreement: Array, tiny: float) -> Array:
@@ -579,7 +583,7 @@ def _with_disagreement(disagreement: Array, labels: Array | sparse.csr_array) ->
     return sparse.hstack([sparse.csr_array(disagreement[:, None]), labels]).tocsr()
 
 
-def _nominal(answers: Ratings) -> Plan:
+def _nominal(answers: Ratings) -> StatisticPlan:
     size, by = _pairable(answers.patterns)
     codes = answers.patterns.codes
     same, before = np.zeros(len(codes)), np.zeros(len(codes))  # equal answers of a pattern stand side by side
@@ -596,7 +600,7 @@ def _nominal(answers: Ratings) -> Plan:
     return _plan(answers, finish, parts)
 
 
-def _interval(answers: Ratings) -> Plan:
+def _interval(answers: Ratings) -> StatisticPlan:
     """Σ_{j≠k}(xⱼ − xₖ)² = 2(m Σx² − (Σx)²): four sums, however fine the scale."""
     patterns = answers.patterns
     size, by = _pairable(patterns)
@@ -615,7 +619,7 @@ def _interval(answers: Ratings) -> Plan:
     return _plan(answers, finish, parts)
 
 
-def _ordinal(answers: Ratings) -> Plan:
+def _ordinal(answers: Ratings) -> StatisticPlan:
     """The distance is between middle ranks, which move with the resample: interval α on ranks made anew each time."""
     patterns = answers.patterns
     size, by = _pairable(patterns)
@@ -702,7 +706,7 @@ def _of_coincidences(first: Indices, second: Indices) -> Callable[[Array], Array
     return finish
 
 
-def _distances(answers: Ratings, level: str) -> Plan:
+def _distances(answers: Ratings, level: str) -> StatisticPlan:
     """A table of distances between the distinct values; Dₑ is a quadratic form in their counts."""
     q = len(answers.labels)
     if q > _MOST_VALUES:
@@ -791,7 +795,7 @@ def _common_labels(answers: Ratings) -> tuple[Array, Array]:
     return common[index], size[first] + size[second]
 
 
-def share_plan(name: str, answers: Ratings, top: Array | float, bottom: Array | float, **options: Any) -> Plan:
+def share_plan(name: str, answers: Ratings, top: Array | float, bottom: Array | float, **options: Any) -> StatisticPlan:
     """A plan over pairs of judges: Σ `top` / Σ `bottom` over the pairs of answers. Options are those of `pair_plan`."""
 
     def finish(sums: Array) -> Array:
@@ -805,7 +809,7 @@ def _no_label(_first: Codes, _second: Codes) -> str:
 
 
 @statistic("labels", "label", "score")
-def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
+def jaccard(answers: Ratings, *, each: bool = False) -> StatisticPlan:
     """Mean over items of |A∩B| / |A∪B|, the sets that two judges gave; 1 where both are empty.
 
     Not corrected for chance: see α with level "jaccard" for that. A grid counts as the set of its rows above zero.
@@ -818,7 +822,7 @@ def jaccard(answers: Ratings, *, each: bool = False) -> Plan:
 
 
 @statistic("labels", "label", "score")
-def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
+def micro_f1(answers: Ratings, *, each: bool = False) -> StatisticPlan:
     """2 Σ|A∩B| / Σ(|A| + |B|) over all items: labels that both gave, over labels that either gave.
 
     The same whichever judge is called the reference; for single labels it is the accuracy. Undefined where neither
@@ -829,7 +833,7 @@ def micro_f1(answers: Ratings, *, each: bool = False) -> Plan:
 
 
 @statistic("labels", "label", "score")
-def macro_f1(answers: Ratings, *, each: bool = False) -> Plan:
+def macro_f1(answers: Ratings, *, each: bool = False) -> StatisticPlan:
     """The mean of the labels' own F1: F1ₗ = 2 |both gave l| / (|first gave l| + |second gave l|).
 
     Over the labels that at least one of the two gave; rare labels weigh as much as common ones.
@@ -850,7 +854,7 @@ def macro_f1(answers: Ratings, *, each: bool = False) -> Plan:
 
 
 @statistic("labels", "label", "score")
-def accuracy(answers: Ratings, *, each: bool = False) -> Plan:
+def accuracy(answers: Ratings, *, each: bool = False) -> StatisticPlan:
     """Share of items where two judges gave exactly the same answer: the same label, or the same whole set.
 
     Named for a judge compared with a reference; it is percent agreement between the two.

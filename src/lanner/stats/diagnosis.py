@@ -13,7 +13,7 @@ import polars as pl
 
 from lanner.model import Result
 from lanner.stats.coefficients import alpha, corrected, fleiss, gwet, kappa, percent, ratio
-from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, Statistic, estimate, statistic, usage
+from lanner.stats.estimate import Entry, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic, usage
 from lanner.stats.frame import tidy
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.resample import (
@@ -77,7 +77,7 @@ def _one(statistic: Statistic, table: pl.DataFrame, question: str, judge: str, o
     return labelled(replace(result, counts={**result.counts, "judges": judges}), {"judge": judge})
 
 
-def difference(first: Plan, second: Plan, *, resampling: Resampling | None = None) -> Result:
+def difference(first: StatisticPlan, second: StatisticPlan, *, resampling: Resampling | None = None) -> Result:
     """first − second, with an interval and a two-sided p for no difference.
 
     Take plans from the statistics: `difference(kappa.plan(data, "context", judges=["a", "b"]), kappa.plan(data,
@@ -118,7 +118,9 @@ def difference(first: Plan, second: Plan, *, resampling: Resampling | None = Non
     )
 
 
-def _compare_pairs(first: Plan, second: Plan, names: list[list[str]], resampling: Resampling) -> Outcome:
+def _compare_pairs(
+    first: StatisticPlan, second: StatisticPlan, names: list[list[str]], resampling: Resampling
+) -> Outcome:
     units = sorted(set(names[0]) | set(names[1]))
     at = {name: place for place, name in enumerate(units)}
     places = [np.array([at[name] for name in one], dtype=np.intp) for one in names]
@@ -133,7 +135,7 @@ def _compare_pairs(first: Plan, second: Plan, names: list[list[str]], resampling
     return outcome(replicate(apart, len(units), resampling), resampling, scale="difference", null=0.0)
 
 
-def _independent(first: Plan, second: Plan, resampling: Resampling) -> Outcome:
+def _independent(first: StatisticPlan, second: StatisticPlan, resampling: Resampling) -> Outcome:
     plain = Resampling(level=resampling.level, method="t")
     replicates = [plan.replicate(plain) for plan in (first, second)]
     if min(r.units for r in replicates) < 2:
@@ -153,11 +155,11 @@ def _pairs(data: Any, question: str, select: dict[str, Any]) -> Iterable[Ratings
     return ratings(data, question, **select).couples()
 
 
-def _confusions(two: Ratings) -> tuple[Rows, SparseTable]:
+def _confusions(two: Ratings) -> tuple[RowCounts, SparseTable]:
     """Shared items × (first's label, second's label), one 1 in each row."""
     pairs, q = two.pairs, len(two.labels)
     cell = pairs.first.astype(np.int64) * q + pairs.second
-    return Rows.of_items(two, pairs.item), SparseTable(((np.arange(len(cell)), cell, 1.0),), len(cell), q * q)
+    return RowCounts.of_items(two, pairs.item), SparseTable(((np.arange(len(cell)), cell, 1.0),), len(cell), q * q)
 
 
 def _names(two: Ratings) -> dict[str, str]:
@@ -197,7 +199,7 @@ def _merges(two: Ratings, resampling: Resampling) -> list[Result]:
 
     merged_names = [f"{two.labels[a]} + {two.labels[b]}" for a, b in zip(x, y, strict=True)]
     outcomes = tuple({**_names(two), "merged": name} for name in merged_names)
-    plan = Plan("merging", two, rows, finish, parts, outcomes=outcomes)
+    plan = StatisticPlan("merging", two, rows, finish, parts, outcomes=outcomes)
     replicates = plan.replicate(resampling)
     before = number_or_none(replicates.value[-1])
     reasons = ("after merging only one label is left.",) * len(merged_names)
@@ -241,10 +243,10 @@ def _disagreement_shares(two: Ratings, resampling: Resampling) -> list[Result]:
 
     names = ("both", *two.judges)
     outcomes = tuple({**_names(two), "side": side, "label": label} for side in names for label in two.labels)
-    plan = Plan(
+    plan = StatisticPlan(
         "disagreements",
         two,
-        Rows.of_items(two, items),
+        RowCounts.of_items(two, items),
         finish,
         parts,
         outcomes=outcomes,
@@ -277,7 +279,7 @@ def confusion(data: Any, question: str = "", *, resampling: Resampling | None = 
 
 
 @statistic("score", "label")
-def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
+def _lean(answers: Ratings, *, shares: bool = False) -> StatisticPlan:
     """Σ over items of a judge's answer less the mean of the others' answers to the same item, over their number."""
     judges = len(answers.judges)
     items = np.flatnonzero(answers.per_item >= 2)
@@ -311,10 +313,10 @@ def _lean(answers: Ratings, *, shares: bool = False) -> Plan:
         n_documents = len(np.unique(answers.document[items[mine]]))
         counts += [{"items": len(mine), "judges": len(answers.judges), "documents": n_documents}] * len(names)
     reason = "this judge shares no item with another."
-    return Plan(
+    return StatisticPlan(
         "bias" if shares else "severity",
         answers,
-        Rows.of_items(answers, items),
+        RowCounts.of_items(answers, items),
         finish,
         parts,
         outcomes=outcomes,
@@ -339,7 +341,7 @@ def severity(data: Any, question: str = "", *, resampling: Resampling | None = N
     return _test_each(_lean.plan(answers), resampling or Resampling())
 
 
-def _test_each(plan: Plan, resampling: Resampling) -> list[Result]:
+def _test_each(plan: StatisticPlan, resampling: Resampling) -> list[Result]:
     how = resampling if resampling.unit == "item" else replace(resampling, unit="document")
     replicates = plan.replicate(how)
     results = estimate(plan, how, replicates=replicates)
@@ -417,7 +419,7 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
     return results
 
 
-def _commonest(answers: Ratings) -> Plan:
+def _commonest(answers: Ratings) -> StatisticPlan:
     q = len(answers.labels)
     items = np.flatnonzero(answers.per_item)
     entries: tuple[Entry, ...] = ((np.searchsorted(items, answers.item), answers.code, 1.0),)
@@ -428,10 +430,10 @@ def _commonest(answers: Ratings) -> Plan:
         return ratio(sums[:, [top]], sums.sum(axis=1, keepdims=True))
 
     label: Sequence[str] = answers.labels or ("",)
-    return Plan(
+    return StatisticPlan(
         "prevalence",
         answers,
-        Rows.of_items(answers, items),
+        RowCounts.of_items(answers, items),
         finish,
         parts,
         outcomes=({"label": label[top]},),

@@ -55,7 +55,7 @@ _UNITS = "_unit"
 _UNIT = ("judge", "document", "segment", "system", "role", "domain")
 
 
-class Work(NamedTuple):
+class ItemTimes(NamedTuple):
     """What `items` found, to be given to several analyses instead of the answers; `of` and `time` are settled then."""
 
     table: pl.DataFrame
@@ -64,12 +64,12 @@ class Work(NamedTuple):
     """How the seconds were found; empty where there are none."""
 
 
-def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Work:
+def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> ItemTimes:
     """One row per judge and item with its `seconds`, when it was finished (`at`), in the order it was worked on.
 
     `of` keeps the answers to some questions alone. Stages that were saved with the same time were on one page.
     """
-    if isinstance(data, Work):
+    if isinstance(data, ItemTimes):
         return data
     table, notes = tidy(data)
     questions = ([of] if of else []) if isinstance(of, str) else list(of)
@@ -91,10 +91,12 @@ def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> Wo
     by_unit = pl.DataFrame({"unit": unit[first], "seconds": times["seconds"]})
     if by_unit["unit"].n_unique() < len(by_unit):
         units = units.filter(by_unit.select(pl.struct("unit", "seconds").is_first_distinct()).to_series())
-    return Work(units if units["at"].is_null().all() else units.sort("at", nulls_last=True, maintain_order=True), notes)
+    return ItemTimes(
+        units if units["at"].is_null().all() else units.sort("at", nulls_last=True, maintain_order=True), notes
+    )
 
 
-def times(data: Any) -> Work:
+def times(data: Any) -> ItemTimes:
     """The items with their seconds, and how these were found.
 
     Where too many items carry no time worth the name, the time from one answer to the judge's next is taken instead;

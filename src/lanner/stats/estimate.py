@@ -1,9 +1,9 @@
 """From a statistic to a Result: the value, its interval, what it rests on, or why there is none.
 
-A `Plan` is a statistic that has met its data: contributions of rows (distinct patterns of answers, or items) that are
-summed over documents, and a function from the sums to the value. The same plan serves the document bootstrap, the item
-bootstrap, the jackknife, and differences between two statistics. `Statistic` makes the public function of a planner.
-`SparseTable` holds contributions one by one (row, column, value) and sums them on demand.
+A `StatisticPlan` is a statistic that has met its data: contributions of rows (distinct patterns of answers, or items)
+that are summed over documents, and a function from the sums to the value. The same plan serves the document bootstrap,
+the item bootstrap, the jackknife, and differences between two statistics. `Statistic` makes the public function of a
+planner. `SparseTable` holds contributions one by one (row, column, value) and sums them on demand.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _WIDE = 1000  # sums that are many
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowCounts:
     """What contributions belong to: `count` rows of each kind, and how many of each in each document."""
 
     count: Array
@@ -104,11 +104,11 @@ class Rows:
     patterns: Patterns | None = None
 
     @classmethod
-    def of(cls, patterns: Patterns) -> Rows:
+    def of(cls, patterns: Patterns) -> RowCounts:
         return cls(patterns.count, np.zeros(0, np.int32), patterns)
 
     @classmethod
-    def of_items(cls, answers: Ratings, items: Whole) -> Rows:
+    def of_items(cls, answers: Ratings, items: Whole) -> RowCounts:
         """One row for each of these items."""
         return cls(np.ones(len(items)), answers.document[items])
 
@@ -122,14 +122,14 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StatisticPlan:
     """A statistic on its data. `finish` takes sums over rows (resamples × k), or the rows' weights where `parts` is
     None, and gives one column per outcome; `outcomes` are the labels of the columns. `uses` marks the rows that count
     (items with two answers, say), `reason` says why a value may be undefined, in the order of the columns."""
 
     name: str
     rated: Ratings
-    rows: Rows
+    rows: RowCounts
     finish: OfWeights
     parts: Array | sparse.csr_array | SparseTable | None = None
     uses: npt.NDArray[np.bool_] | None = None
@@ -221,9 +221,9 @@ class Plan:
 
 
 def estimate(
-    plan: Plan,
+    plan: StatisticPlan,
     resampling: Resampling,
-    again: Callable[[Ratings], Plan] | None = None,
+    again: Callable[[Ratings], StatisticPlan] | None = None,
     replicates: Replicates | None = None,
 ) -> list[Result]:
     """One Result per outcome of the plan. `again` makes the plan anew for fewer judges, where judges are resampled;
@@ -239,11 +239,13 @@ def estimate(
     return [_result(counted_plan, column, replicates, resampling, left_out) for column in range(len(plan.outcomes))]
 
 
-def _without_each_judge(plan: Plan, again: Callable[[Ratings], Plan]) -> Array:
+def _without_each_judge(plan: StatisticPlan, again: Callable[[Ratings], StatisticPlan]) -> Array:
     return np.array([again(plan.rated.without(judge)).value()[:1] for judge in plan.rated.judges])
 
 
-def _result(plan: Plan, column: int, replicates: Replicates, resampling: Resampling, left_out: Array | None) -> Result:
+def _result(
+    plan: StatisticPlan, column: int, replicates: Replicates, resampling: Resampling, left_out: Array | None
+) -> Result:
     value = float(replicates.value[column])
     counts, labels = plan.counts[column], plan.outcomes[column]
     notes = plan.rated.notes + plan.notes
@@ -272,7 +274,7 @@ def _holds_for(estimate: Outcome) -> str:
 
 
 def _judge_outcome(
-    plan: Plan, value: float, replicates: Replicates, resampling: Resampling, left_out: Array | None
+    plan: StatisticPlan, value: float, replicates: Replicates, resampling: Resampling, left_out: Array | None
 ) -> Outcome:
     judges = len(plan.rated.judges)
     if left_out is None or judges < 3 or len(plan.outcomes) > 1:
@@ -284,7 +286,7 @@ def _judge_outcome(
     return crossed_outcome(value, variances, (replicates.units, judges), resampling, scale=plan.scale)
 
 
-def usage(plan: Plan) -> dict[str, int]:
+def usage(plan: StatisticPlan) -> dict[str, int]:
     """What a number rests on: items that count, judges, documents, answers."""
     rows = plan.contributing if plan.uses is None else plan.uses
     return {
@@ -309,7 +311,7 @@ def why_undefined(answers: Ratings) -> str:
     return "there is no variation to correct for."
 
 
-Planner = Callable[..., Plan]
+Planner = Callable[..., StatisticPlan]
 
 
 class Statistic:
@@ -329,7 +331,7 @@ class Statistic:
         """The answers as this statistic reads them."""
         return ratings(data, question, **{"value": self.reads, **select})
 
-    def plan(self, data: Any, question: str = "", **options: Any) -> Plan:
+    def plan(self, data: Any, question: str = "", **options: Any) -> StatisticPlan:
         """The statistic on its data. Options that select answers go to `ratings`, the others to the statistic."""
         answers, rest = self.read(data, question, options)
         try:

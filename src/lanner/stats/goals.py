@@ -45,7 +45,7 @@ larger differences than it should (it stopped for that), and with this level its
 in replays (benchmarks/bench_economy.py); for one pair alone see `stopped_intervals`."""
 
 
-class Kind(StrEnum):
+class GoalKind(StrEnum):
     """What an organiser wants to know."""
 
     RANK = "rank"
@@ -72,7 +72,7 @@ class Goal:
     """What is to be known. `margin` is the largest difference that does not matter (0: every difference matters);
     `half_width` and `minimum` belong to precision and agreement."""
 
-    kind: Kind
+    kind: GoalKind
     first: str = ""
     second: str = ""
     margin: float = 0.0
@@ -85,12 +85,12 @@ class Goal:
 
     def __str__(self) -> str:
         parts = {
-            Kind.BETTER: f":{self.first},{self.second}",
-            Kind.NOT_WORSE: f":{self.first},{self.second},{self.margin:.12g}",
-            Kind.PRECISION: f":{self.half_width:.12g}",
-            Kind.AGREEMENT: f":{self.minimum:.12g}",
+            GoalKind.BETTER: f":{self.first},{self.second}",
+            GoalKind.NOT_WORSE: f":{self.first},{self.second},{self.margin:.12g}",
+            GoalKind.PRECISION: f":{self.half_width:.12g}",
+            GoalKind.AGREEMENT: f":{self.minimum:.12g}",
         }
-        margin = f":{self.margin:.12g}" if self.kind in (Kind.RANK, Kind.BEST) and self.margin else ""
+        margin = f":{self.margin:.12g}" if self.kind in (GoalKind.RANK, GoalKind.BEST) and self.margin else ""
         return f"{self.kind}{parts.get(self.kind, margin)}"
 
 
@@ -98,17 +98,17 @@ def parse_goal(text: str, systems: Sequence[str] = ()) -> Goal:
     """A goal as it is written: rank, rank:MARGIN, best, better:A,B, not-worse:A,B,MARGIN, precision:X or
     agreement:MINIMUM."""
     name, _, rest = text.strip().partition(":")
-    if name not in list(Kind):
+    if name not in list(GoalKind):
         raise InputError(
             f"There is no goal {name!r}.",
             code="unknown_goal",
-            next_step=did_you_mean(name, [kind.value for kind in Kind]),
+            next_step=did_you_mean(name, [kind.value for kind in GoalKind]),
         )
-    kind = Kind(name)
+    kind = GoalKind(name)
     parts = [part.strip() for part in rest.split(",") if part.strip()]
-    pair = kind in (Kind.BETTER, Kind.NOT_WORSE)
+    pair = kind in (GoalKind.BETTER, GoalKind.NOT_WORSE)
     names, numbers = (parts[:2], parts[2:]) if pair else ([], parts)
-    needed = {Kind.BETTER: 0, Kind.NOT_WORSE: 1, Kind.PRECISION: 1, Kind.AGREEMENT: 1}.get(kind)
+    needed = {GoalKind.BETTER: 0, GoalKind.NOT_WORSE: 1, GoalKind.PRECISION: 1, GoalKind.AGREEMENT: 1}.get(kind)
     if (pair and len(set(names)) != 2) or (len(numbers) > 1 if needed is None else len(numbers) != needed):
         raise InputError(f"The goal {text!r} is not complete.", code="bad_goal", next_step=f"Write {_FORMS[kind]}.")
     for system in names:
@@ -125,18 +125,18 @@ def parse_goal(text: str, systems: Sequence[str] = ()) -> Goal:
     if not np.isfinite(number) or number < 0 or (needed and number == 0):
         raise InputError(f"The number in {text!r} must be above 0.", code="bad_goal")
     goal = Goal(kind, names[0], names[1]) if pair else Goal(kind)
-    if kind is Kind.PRECISION:
+    if kind is GoalKind.PRECISION:
         return replace(goal, half_width=number)
-    return replace(goal, minimum=number) if kind is Kind.AGREEMENT else replace(goal, margin=number)
+    return replace(goal, minimum=number) if kind is GoalKind.AGREEMENT else replace(goal, margin=number)
 
 
 _FORMS = {
-    Kind.RANK: "rank, or rank:2 for a margin of 2 points",
-    Kind.BEST: "best, or best:2 for a margin of 2 points",
-    Kind.BETTER: "better:SYSTEM,OTHER",
-    Kind.NOT_WORSE: "not-worse:SYSTEM,OTHER,MARGIN",
-    Kind.PRECISION: "precision:HALF-WIDTH",
-    Kind.AGREEMENT: "agreement:MINIMUM",
+    GoalKind.RANK: "rank, or rank:2 for a margin of 2 points",
+    GoalKind.BEST: "best, or best:2 for a margin of 2 points",
+    GoalKind.BETTER: "better:SYSTEM,OTHER",
+    GoalKind.NOT_WORSE: "not-worse:SYSTEM,OTHER,MARGIN",
+    GoalKind.PRECISION: "precision:HALF-WIDTH",
+    GoalKind.AGREEMENT: "agreement:MINIMUM",
 }
 
 
@@ -187,7 +187,7 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Standing:
+class GoalStanding:
     """What a look has found. `pairs` are places among the systems; `states`, `values`, `errors` … belong to them.
     For goals about single systems each "pair" is a system with itself."""
 
@@ -201,25 +201,25 @@ class Standing:
     enough: bool = False
 
 
-def start(goal: Goal, systems: Sequence[str]) -> Standing:
+def start(goal: Goal, systems: Sequence[str]) -> GoalStanding:
     """Before anything is judged."""
     everyone = tuple(range(len(systems)))
-    if goal.kind in (Kind.BETTER, Kind.NOT_WORSE):
+    if goal.kind in (GoalKind.BETTER, GoalKind.NOT_WORSE):
         pair = (systems.index(goal.first), systems.index(goal.second))
-        return Standing(0, (pair,), (State.OPEN,), (-1,), pair)
-    if goal.kind is Kind.AGREEMENT:
-        return Standing(0, (), (), (), everyone)
-    pairs = tuple((at, at) for at in everyone) if goal.kind is Kind.PRECISION else tuple(combinations(everyone, 2))
-    return Standing(0, pairs, (State.OPEN,) * len(pairs), (-1,) * len(pairs), everyone)
+        return GoalStanding(0, (pair,), (State.OPEN,), (-1,), pair)
+    if goal.kind is GoalKind.AGREEMENT:
+        return GoalStanding(0, (), (), (), everyone)
+    pairs = tuple((at, at) for at in everyone) if goal.kind is GoalKind.PRECISION else tuple(combinations(everyone, 2))
+    return GoalStanding(0, pairs, (State.OPEN,) * len(pairs), (-1,) * len(pairs), everyone)
 
 
-def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: int = LOOKS) -> Standing:
+def take_look(goal: Goal, answers: Answers, before: GoalStanding, look: int, looks: int = LOOKS) -> GoalStanding:
     """The standing after a look (1 … looks). What was settled before stays so."""
     if look <= before.look:
         return before
     if max(answers.shown, default=0) < min(FIRST_DOCUMENTS, answers.draws.documents):
         return replace(before, look=look)
-    if goal.kind is Kind.PRECISION:
+    if goal.kind is GoalKind.PRECISION:
         return _precision(goal, answers, before, look)
     open_pairs = [at for at, state in enumerate(before.states) if state is State.OPEN]
     if not open_pairs:
@@ -231,20 +231,20 @@ def take_look(goal: Goal, answers: Answers, before: Standing, look: int, looks: 
         first, second = before.pairs[at]
         if decided[place]:
             states[at] = State.DECIDED
-            winners[at] = first if own.value[place] > 0 or goal.kind is Kind.NOT_WORSE else second
+            winners[at] = first if own.value[place] > 0 or goal.kind is GoalKind.NOT_WORSE else second
         elif within[place]:
             states[at] = State.WITHIN
         elif undecidable[place]:
             states[at] = State.UNDECIDABLE
-    if goal.kind is Kind.BEST:
+    if goal.kind is GoalKind.BEST:
         states = _beaten_leave(before.pairs, states, winners)
     still = _active(before.pairs, states)
-    return Standing(look, before.pairs, tuple(states), tuple(winners), still, not still)
+    return GoalStanding(look, before.pairs, tuple(states), tuple(winners), still, not still)
 
 
-def leave_open(goal: Goal, before: Standing, place: int) -> Standing:
+def leave_open(goal: Goal, before: GoalStanding, place: int) -> GoalStanding:
     """The standing once an open pair is left: nothing more is judged for it."""
-    if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or before.states[place] is not State.OPEN:
+    if goal.kind in (GoalKind.PRECISION, GoalKind.AGREEMENT) or before.states[place] is not State.OPEN:
         raise StatisticError("Only an open pair of systems can be left open.")
     states = tuple(State.LEFT if at == place else state for at, state in enumerate(before.states))
     active = _active(before.pairs, states)
@@ -257,10 +257,10 @@ def _active(pairs: Sequence[tuple[int, int]], states: Sequence[State]) -> tuple[
 
 
 def settle(
-    goal: Goal, own: Estimates, before: Standing, *, systems: int, look: int, looks: int
+    goal: Goal, own: Estimates, before: GoalStanding, *, systems: int, look: int, looks: int
 ) -> tuple[Flags, Flags, Flags]:
     """For each open pair whether it is decided, within the margin, or will hardly be decided by all documents."""
-    one_sided = goal.kind is Kind.NOT_WORSE
+    one_sided = goal.kind is GoalKind.NOT_WORSE
     away = own.value + goal.margin if one_sided else np.abs(own.value)
     p = own.p(-goal.margin if one_sided else 0.0, of_complete=goal.of_complete)
     levels = _levels(goal, p, before, systems)
@@ -293,16 +293,16 @@ def _tie_ends(own: Estimates, look: int, looks: int) -> Array:
     return np.asarray((np.maximum(0.0, left - place) / np.maximum(1.0, left + drawn + 1 - place)).prod(1))
 
 
-def _levels(goal: Goal, p: Array, before: Standing, systems: int) -> Array:
+def _levels(goal: Goal, p: Array, before: GoalStanding, systems: int) -> Array:
     """The error that each open pair may use. Ranking: Holm's steps over all pairs. Best: a system is out when one other
     beats it; the best is lost only if one of the others does so, and each of those tests is one-sided."""
     levels = np.full(len(p), goal.level)
-    if goal.kind is Kind.RANK:
+    if goal.kind is GoalKind.RANK:
         rank = np.empty(len(p))
         rank[np.argsort(p, kind="stable")] = np.arange(len(p))
         ahead = sum(state is State.DECIDED for state in before.states)
         levels = goal.level / np.maximum(1, len(before.pairs) - ahead - rank)
-    elif goal.kind is Kind.BEST:
+    elif goal.kind is GoalKind.BEST:
         levels = levels * 2 / (systems - 1)
     return np.asarray(levels)
 
@@ -318,7 +318,7 @@ def _beaten_leave(pairs: Sequence[tuple[int, int]], states: Sequence[State], win
     ]
 
 
-def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Standing:
+def _precision(goal: Goal, answers: Answers, before: GoalStanding, look: int) -> GoalStanding:
     """A stop that depends on the width of an interval alone does not bias it where many documents are judged (Chow &
     Robbins 1965): no look counts. With few, it stops for variances that look small by chance, therefore `moderate` and
     `PRECISE_DF`. The width is that of the interval shown, so that nobody reads a wider one than was asked for."""
@@ -330,7 +330,7 @@ def _precision(goal: Goal, answers: Answers, before: Standing, look: int) -> Sta
         for at, state in enumerate(before.states)
     )
     active = tuple(at for at, state in enumerate(states) if state is State.OPEN)
-    return Standing(look, before.pairs, states, before.winners, active, not active)
+    return GoalStanding(look, before.pairs, states, before.winners, active, not active)
 
 
 # What more judging would bring: the chance that a pair is settled, and how much work is left.
@@ -342,7 +342,7 @@ PATHS = 100
 
 
 @dataclass(frozen=True)
-class Forecast:
+class PairForecast:
     """`chances` of each pair (1 where settled) to be decided by the next judgements, or shown to lie within the margin;
     judgements to the end, with the range that holds nine of ten paths; `course`, look by look: judgements from now on,
     and how many of the open pairs are expected to be decided, and to be given up, by then; how many judgements leaving
@@ -360,21 +360,26 @@ class Forecast:
 def forecast(
     goal: Goal,
     answers: Answers,
-    standing: Standing,
+    standing: GoalStanding,
     *,
     more: float = 100,
     judges: float = 1.0,
     looks: int = LOOKS,
     seed: int = 0,
-) -> Forecast | None:
+) -> PairForecast | None:
     """What the next judgements (`more`) and all that follow would bring, where so many `judges` judge each document.
     None where nothing can be said yet, or for goals that no pair of systems decides."""
     open_pairs = [at for at, state in enumerate(standing.states) if state is State.OPEN]
     if standing.enough:
         nothing = (0.0,) * len(standing.pairs)
-        return Forecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0, spared=nothing, given_up=nothing)
+        return PairForecast((1.0,) * len(standing.pairs), 0.0, 0.0, 0.0, spared=nothing, given_up=nothing)
     documents, drawn = answers.draws.documents, len(answers.draws.order)
-    if goal.kind in (Kind.PRECISION, Kind.AGREEMENT) or drawn < FIRST_DOCUMENTS or not open_pairs or drawn >= documents:
+    if (
+        goal.kind in (GoalKind.PRECISION, GoalKind.AGREEMENT)
+        or drawn < FIRST_DOCUMENTS
+        or not open_pairs
+        or drawn >= documents
+    ):
         return None
     own = answers.differences([standing.pairs[at] for at in open_pairs])
     size = judges * float(np.delete(answers.draws.sizes, answers.draws.order).mean())
@@ -399,7 +404,7 @@ def forecast(
     totals = courses[:, -1, 0]
     low, high = np.quantile(totals, [0.05, 0.95])
     course = tuple((float(judgements), float(found), float(lost)) for judgements, found, lost in courses.mean(axis=0))
-    return Forecast(
+    return PairForecast(
         tuple(chances),
         float(totals.mean()),
         float(low),
@@ -428,7 +433,7 @@ def _left(drawn: float, documents: int) -> float:
 def _course(
     goal: Goal,
     answers: Answers,
-    standing: Standing,
+    standing: GoalStanding,
     own: Estimates,
     *,
     size: float,
@@ -545,7 +550,7 @@ _FAR = 12.0
 def stopped_intervals(
     goal: Goal,
     own: Estimates,
-    standing: Standing,
+    standing: GoalStanding,
     *,
     share: float,
     documents: int,
@@ -556,7 +561,7 @@ def stopped_intervals(
     for documents of this kind or, `of_complete`, of what the complete campaign would say."""
     width = own.half_width(STOPPED_LEVEL, of_complete=of_complete)
     low, high = own.value - width, own.value + width
-    if goal.kind in (Kind.BETTER, Kind.NOT_WORSE) and np.isfinite(width).all() and own.document_variance[0] > 0:
+    if goal.kind in (GoalKind.BETTER, GoalKind.NOT_WORSE) and np.isfinite(width).all() and own.document_variance[0] > 0:
         passed = standing.look - standing.enough  # looks at which the campaign went on, if not this very one
         passed = max(0, min(passed, int(np.ceil(share * looks - 1e-9)) - 1))
         rule = _Rule.of(goal, own, passed, share=min(share, 1.0), documents=documents, looks=looks)
@@ -580,7 +585,7 @@ class _Rule:
 
     @classmethod
     def of(cls, goal: Goal, own: Estimates, passed: int, *, share: float, documents: int, looks: int) -> _Rule:
-        is_one_sided = goal.kind is Kind.NOT_WORSE
+        is_one_sided = goal.kind is GoalKind.NOT_WORSE
         stretch = float((special.stdtrit(own.df[0], 0.025) / special.ndtri(0.025)) ** 2)  # for few documents
         unit = float(np.sqrt(own.document_variance[0] * stretch))
         drawn = float(own.draw_variance[0] / own.document_variance[0])

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from lanner.errors import StatisticError, check_known
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
-from lanner.stats.estimate import Entry, Plan, Rows, SparseTable, statistic
+from lanner.stats.estimate import Entry, RowCounts, SparseTable, StatisticPlan, statistic
 from lanner.stats.mixed import fit
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
@@ -23,7 +23,7 @@ FORMS = ("1,1", "2,1", "3,1", "1,k", "2,k", "3,k")
 
 
 @statistic("score", "label")
-def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete", "all"] = "auto") -> Plan:
+def icc(answers: Ratings, *, form: Form = "2,1", cells: Literal["auto", "complete", "all"] = "auto") -> StatisticPlan:
     """Intraclass correlation of scores, in the six forms of Shrout and Fleiss.
 
     xᵢⱼ = μ + itemᵢ + judgeⱼ + εᵢⱼ. (1,1) σ²ᵢ/(σ²ᵢ + σ²_w), judges not told apart; (2,1) σ²ᵢ/(σ²ᵢ + σ²ⱼ + σ²ₑ),
@@ -74,7 +74,7 @@ def _scatter(answers: Ratings, items: Indices, own: Sequence[Array], by_judge: S
     return SparseTable(tuple(entries), len(items), len(own) + len(by_judge) * len(answers.judges))
 
 
-def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
+def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> StatisticPlan:
     k = max(1, len(answers.judges))
     first, second = _per_item(answers)
     own = (np.ones(len(items)), first[items] ** 2, second[items])
@@ -115,10 +115,10 @@ def _from_mean_squares(answers: Ratings, form: Form, items: Indices) -> Plan:
         else ()
     )
     reasons = ("it needs two judges and two items that both scored.",) if len(items) < 2 or k < 2 else ()
-    return Plan(
+    return StatisticPlan(
         "icc",
         answers,
-        Rows.of_items(answers, items),
+        RowCounts.of_items(answers, items),
         finish,
         parts,
         notes=notes,
@@ -131,7 +131,7 @@ def _tiny(answers: Ratings) -> float:
     return 1e-12 * (float(np.ptp(answers.points)) ** 2 if len(answers.points) else 0.0)
 
 
-def _from_components(answers: Ratings, form: Form) -> Plan:
+def _from_components(answers: Ratings, form: Form) -> StatisticPlan:
     """Variances by REML; leaving out documents by Henderson's method III, moved to the REML value."""
     items = np.flatnonzero(answers.per_item)
     m = answers.per_item[items].astype(float)
@@ -154,10 +154,10 @@ def _from_components(answers: Ratings, form: Form) -> Plan:
         whole = np.all(np.abs(sums - parts.total()) <= 1e-9 * np.maximum(1.0, np.abs(parts.total())), axis=1)
         return np.where(whole[:, None], value, np.minimum(values + shift, 1.0))
 
-    return Plan(
+    return StatisticPlan(
         "icc",
         answers,
-        Rows.of_items(answers, items),
+        RowCounts.of_items(answers, items),
         moved,
         parts,
         uses=uses,

@@ -16,7 +16,7 @@ import numpy as np
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
-from lanner.stats.association import Coefficient, Pairs, without_each
+from lanner.stats.association import Coefficient, ValuePairs, without_each
 from lanner.stats.metric_accuracy import (
     FEWEST,
     CalibratedAccuracy,
@@ -177,7 +177,7 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
     units = np.unique(document[segments])
     place = np.searchsorted(units, document)
     names: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall_b")
-    whole = Pairs(truth[valid], scores[valid], place[segments], len(units))
+    whole = ValuePairs(truth[valid], scores[valid], place[segments], len(units))
     values = np.array([correlation(truth, scores, kind, "pooled") for kind in _KINDS])
     no_values = np.full((len(units), 3), np.nan)
     over_segments = without_each(whole, values, names) if min(whole.levels) > 1 else no_values
@@ -185,7 +185,7 @@ def correlations_without_each(truth: Array, scores: Array, document: Indices) ->
     for system in np.unique(systems):
         own = systems == system
         cells = (system, segments[own])
-        pairs = Pairs(truth[cells], scores[cells], place[segments[own]], len(units))
+        pairs = ValuePairs(truth[cells], scores[cells], place[segments[own]], len(units))
         if min(pairs.levels) > 1:
             own_values = np.array([correlation(truth[cells][None], scores[cells][None], kind) for kind in _KINDS])
             means.append(without_each(pairs, own_values, names))

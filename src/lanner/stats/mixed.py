@@ -64,7 +64,7 @@ class _Bucket:
 
 
 @dataclass(frozen=True)
-class Problem:
+class MixedModelData:
     """A model's data as cross-products: everything the likelihood needs, whatever θ is."""
 
     n: int
@@ -80,7 +80,7 @@ class Problem:
     @classmethod
     def of(
         cls, y: Array, x: Array, factors: Sequence[Indices], slopes: Sequence[Array | None] | None = None
-    ) -> Problem:
+    ) -> MixedModelData:
         """Cross-products of the outcome, the design matrix and the factors' levels. `slopes` are numbers that a
         factor's effects are multiplied by, row by row, where they are slopes rather than levels."""
         n, sizes = len(y), tuple(int(f.max()) + 1 for f in factors)
@@ -139,7 +139,7 @@ class Problem:
 class Solution:
     """The model at one θ: log |ΛZ'ZΛ + I|, the cross-products with the random effects taken out, and the factors."""
 
-    problem: Problem
+    problem: MixedModelData
     theta: Array
     determinant: float
     gram: Array
@@ -223,7 +223,7 @@ class Solution:
         )
 
 
-def minimise(problem: Problem, reml: bool) -> tuple[Array, bool]:
+def minimise(problem: MixedModelData, reml: bool) -> tuple[Array, bool]:
     """θ ≥ 0 with the smallest deviance, and whether the search ended well.
 
     The search is in log θ, where the deviance is smooth; a component that runs towards zero is then tried at zero
@@ -477,7 +477,7 @@ def fit(
     y: Array, x: Array, factors: Sequence[Indices], *, slopes: Sequence[Array | None] | None = None, reml: bool = True
 ) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
-    problem = Problem.of(y, x, factors, slopes)
+    problem = MixedModelData.of(y, x, factors, slopes)
     theta, has_converged = minimise(problem, reml)
     solution = problem.solve(theta)
     residual = solution.residual / (problem.n - problem.p * reml)

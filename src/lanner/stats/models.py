@@ -64,7 +64,7 @@ Alikeness = Literal["auto", "same", "distance", "jaccard"]
 
 
 @dataclass(frozen=True)
-class Panel:
+class JudgePanel:
     """Answers of people and models to one question. `codes` is items × judges, −1 where there is no answer."""
 
     rated: Ratings
@@ -119,7 +119,7 @@ def panel(
     people: Sequence[str] = (),
     alike: Alikeness = "auto",
     **selection: Any,
-) -> Panel:
+) -> JudgePanel:
     """The panel for one question; `models` and `people` are found by the judges' kind unless they are named."""
     table, _ = tidy(data)
     kinds = dict(table.select("judge", "judge_kind").unique(maintain_order=True).iter_rows())
@@ -133,7 +133,7 @@ def panel(
     )
     present = set(answers.judges)
     how = alike if alike != "auto" else "jaccard" if answers.sets else "distance" if answers.scored else "same"
-    return Panel(answers, tuple(j for j in crowd if j in present), tuple(j for j in names if j in present), how)
+    return JudgePanel(answers, tuple(j for j in crowd if j in present), tuple(j for j in names if j in present), how)
 
 
 Measure = Literal["auto", "percent", "kappa", "pearson", "jaccard"]
@@ -204,13 +204,13 @@ def against_people(
     return replace(results[0], rows=rows)
 
 
-def _measure(name: Measure, board: Panel) -> str:
+def _measure(name: Measure, board: JudgePanel) -> str:
     if name != "auto":
         return name
     return "jaccard" if board.rated.sets else "pearson" if board.rated.scored else "kappa"
 
 
-def _pair_sums(board: Panel, pairs: Sequence[tuple[str, str]], how: str) -> tuple[Array, int]:
+def _pair_sums(board: JudgePanel, pairs: Sequence[tuple[str, str]], how: str) -> tuple[Array, int]:
     """For each document the sums each pair's coefficient is made of, side by side."""
     labels, documents = len(board.rated.labels), len(board.rated.documents)
     parts: list[Array] = []
@@ -308,7 +308,7 @@ def alternative_annotator(
     return Result(name, rate, interval, None, counts, missing, {}, rows, notes, signature)
 
 
-def _nearer(board: Panel, model: str, person: str) -> tuple[Array, Indices]:
+def _nearer(board: JudgePanel, model: str, person: str) -> tuple[Array, Indices]:
     """On each item that the person, the model and somebody else answered: 1 where the model is nearer to the others
     than the person is, −1 where the person is, 0 where both are as near."""
     mine, theirs = board.of(person), board.of(model)
@@ -531,7 +531,7 @@ def replacement(
     return replace(test, name="replacement", rows=rows, notes=tuple(notes), signature=signature)
 
 
-def _possible(board: Panel, model: str, resampling: Resampling) -> tuple[float | None, float | None, bool]:
+def _possible(board: JudgePanel, model: str, resampling: Resampling) -> tuple[float | None, float | None, bool]:
     """r² of the model and people's mean over documents, with its lower end: the most that could be saved."""
     if board.rated.sets or model not in board.models or not board.people:
         return None, None, False
@@ -553,7 +553,7 @@ def _possible(board: Panel, model: str, resampling: Resampling) -> tuple[float |
     return max(r.value, 0.0) ** 2, low**2, False
 
 
-def _numbers(board: Panel, judge: str) -> Array:
+def _numbers(board: JudgePanel, judge: str) -> Array:
     """A judge's answers as numbers; of labels, whether it is the most common one."""
     if board.rated.scored:
         return board.numbers(judge)

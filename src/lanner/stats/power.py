@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.model.messages import in_number
-from lanner.stats.estimate import Plan
+from lanner.stats.estimate import StatisticPlan
 from lanner.stats.frame import tidy
 from lanner.stats.mixed import variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
@@ -149,7 +149,7 @@ _UNSEEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class NullSimulation:
     """Simulated studies without a true difference: estimates, standard errors, and the t quantile of each."""
 
     estimate: Array
@@ -180,7 +180,7 @@ class Outlook:
 
 def simulate(
     parts: Components, design: Design, *, judges_random: bool = False, level: float = 0.95, n: int = 2000, seed: int = 0
-) -> Outlook:
+) -> NullSimulation:
     """Judge n studies of this design in which the systems do not differ.
 
     Judges take documents in turn. By document, the estimate's variance is that of the documents' mean differences over
@@ -198,10 +198,10 @@ def simulate(
     estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*blocks, strict=True))
     if not judges_random:
         df = np.full(n, float(max(d - 1, 1)))
-        return Outlook(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2))
+        return NullSimulation(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2))
     total = by_document + by_judge
     df = total**2 / np.maximum(by_document**2 / max(d - 1, 1) + by_judge**2 / max(j - 1, 1), 1e-300)
-    return Outlook(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2))
+    return NullSimulation(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2))
 
 
 def _studies(
@@ -342,7 +342,7 @@ def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[
     return {**asdict(design), "judgements": design.judgements, "hours": hours, "cost": cost}
 
 
-def _prospects(outlook: Outlook, difference: float | None, power: float) -> dict[str, Json]:
+def _prospects(outlook: NullSimulation, difference: float | None, power: float) -> dict[str, Json]:
     return {
         "width": outlook.width,
         "difference": difference,
@@ -491,13 +491,15 @@ def as_run(data: Any, of: str) -> Design:
     documents, judges = main["document"].n_unique(), main["judge"].n_unique()
     if not items:
         raise DesignError(f"The pilot has no answers to {of!r}.")
-    seats = main.select("document", "segment", "system", "judge").n_unique()
+    participants = main.select("document", "segment", "system", "judge").n_unique()
     outputs = main.select("document", "segment", "system").n_unique()
-    overlap, systems = min(judges, max(1, round(seats / outputs))), main["system"].n_unique()
+    overlap, systems = min(judges, max(1, round(participants / outputs))), main["system"].n_unique()
     return Design(documents, max(1, round(items / documents)), judges, overlap, max(2, systems))
 
 
-def expected_width(plan: Plan, documents: Sequence[int], *, n: int = 400, seed: int = 0, level: float = 0.95) -> Result:
+def expected_width(
+    plan: StatisticPlan, documents: Sequence[int], *, n: int = 400, seed: int = 0, level: float = 0.95
+) -> Result:
     """How wide the interval of a coefficient will be with so many documents like those of the pilot.
 
     For each number, n studies are drawn from the pilot's documents with replacement and analysed as Lanner analyses

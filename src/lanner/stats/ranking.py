@@ -54,7 +54,7 @@ from lanner.stats.scores import (
     Averaging,
     Direction,
     Items,
-    Layout,
+    ScoreLayout,
     ScoreTable,
     Words,
     check_average,
@@ -334,7 +334,7 @@ class _Method:
 
     systems: tuple[str, ...]
     average: Average
-    layout: Layout
+    layout: ScoreLayout
     adjusted: bool = False
     words: Words | None = None
     per_words: float = 0
@@ -343,7 +343,7 @@ class _Method:
     @classmethod
     def of(cls, item_scores: Items, average: Average, adjust: Adjust, words: Words | None, per_words: float) -> _Method:
         names = tuple(item_scores.systems)
-        plain = cls(names, average, Layout.of(item_scores, names), False, words, per_words)
+        plain = cls(names, average, ScoreLayout.of(item_scores, names), False, words, per_words)
         table = score_table(item_scores, names, plain.layout)
         if not np.isnan(table.scores).any():
             return plain

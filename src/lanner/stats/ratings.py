@@ -193,7 +193,7 @@ class Ratings:
         return table
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> AnswerPairs:
         """Every two answers to the same item."""
         codes, judges, items = self.slots
         left, right = np.triu_indices(codes.shape[1], 1)
@@ -202,11 +202,11 @@ class Ratings:
         first, second = judges[row, left[pair]], judges[row, right[pair]]
         keys, index = distinct(first.astype(np.int64) * len(self.judges) + second)
         who = np.stack([keys // max(1, len(self.judges)), keys % max(1, len(self.judges))], axis=1).astype(np.int32)
-        return Pairs(who, index.astype(np.int32), items[row], codes[row, left[pair]], codes[row, right[pair]])
+        return AnswerPairs(who, index.astype(np.int32), items[row], codes[row, left[pair]], codes[row, right[pair]])
 
 
 @dataclass(frozen=True)
-class Pairs:
+class AnswerPairs:
     """Every two answers to one item: `who` (pairs × 2) are the judges of a pair, `pair` says whose an entry is."""
 
     who: Codes

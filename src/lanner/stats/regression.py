@@ -85,7 +85,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Joint:
+class JointTest:
     """An F test that several coefficients are zero."""
 
     f: float
@@ -261,7 +261,7 @@ class Ols:
             for x, rows in zip(self._adjusted_rows, self._rows, strict=True)
         ]
 
-    def joint(self, columns: Sequence[int]) -> Joint | None:
+    def joint(self, columns: Sequence[int]) -> JointTest | None:
         """Are these coefficients all zero? None where there are too few clusters to tell, one of them rests on a single
         cluster, a perfect fit leaves nothing to tell by, or there are no columns."""
         q = len(columns)
@@ -282,7 +282,7 @@ class Ols:
             df = eta - q + 1
             f *= df / eta
         # a variance that is nothing but rounding may turn out negative, or its degrees of freedom endless: no test then
-        return Joint(f, q, df) if 0 < df < np.inf and 0 <= f < np.inf else None
+        return JointTest(f, q, df) if 0 < df < np.inf and 0 <= f < np.inf else None
 
     def _hotelling_df(self, pick: Array) -> float:
         """η such that the estimated variance behaves like a Wishart matrix on η degrees of freedom."""
@@ -704,7 +704,7 @@ def compare_judges(
     resampling = clustered(resampling)
     name = f"coefficients of {of} between judges"
     rows: list[dict[str, Json]] = []
-    tests: list[tuple[Joint | None, dict[str, int]]] = []
+    tests: list[tuple[JointTest | None, dict[str, int]]] = []
     reasons: list[str] = []
     for pair in combinations(list(judges) or sorted(source.table["judge"].unique().to_list()), 2):
         parts = [source.table.filter(pl.col("judge") == judge) for judge in pair]

@@ -14,7 +14,7 @@ import numpy as np
 
 from lanner.errors import DesignError, InputError
 from lanner.stats.allocation import Allocation, simulate
-from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, Kind, Standing, State, start, take_look
+from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, GoalKind, GoalStanding, State, start, take_look
 from lanner.stats.power import Components
 from lanner.stats.resample import Array, generator
 from lanner.stats.sampling import Draws
@@ -136,7 +136,7 @@ def expected_savings(world: World, goal: Goal, *, campaigns: int = CAMPAIGNS, se
 
 def refuse_agreement(goal: Goal) -> None:
     """Refuse the goal that no score of systems decides."""
-    if goal.kind is Kind.AGREEMENT:
+    if goal.kind is GoalKind.AGREEMENT:
         raise InputError(
             "Savings are simulated for goals about scores, not about agreement.",
             code="bad_goal",
@@ -151,8 +151,8 @@ class _Outcome:
 
     truth: Array
     share: float
-    fixed: Standing
-    adaptive: Standing
+    fixed: GoalStanding
+    adaptive: GoalStanding
     fixed_widths: dict[int, float]
     looks: list[tuple[float, float, float]]
 
@@ -190,11 +190,11 @@ def _documents_on_the_way(documents: int) -> list[int]:
     return [at for at in (-(-documents * step // steps) for step in range(1, steps + 1)) if at >= min(_FEW, documents)]
 
 
-def _half_width(goal: Goal, answers: Answers, beginning: Standing, level: float) -> float:
+def _half_width(goal: Goal, answers: Answers, beginning: GoalStanding, level: float) -> float:
     """Half the interval at this level, the mean over all pairs or systems of the goal; infinite before it is known."""
     if len(answers.draws.order) < 2:
         return np.inf
-    own = answers.means() if goal.kind is Kind.PRECISION else answers.differences(beginning.pairs)
+    own = answers.means() if goal.kind is GoalKind.PRECISION else answers.differences(beginning.pairs)
     widths = own.half_width(level)
     return float(np.where(np.isfinite(widths), widths, np.inf).mean())
 
@@ -226,18 +226,18 @@ def _median(values: Sequence[float]) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _decided(standing: Standing) -> float:
+def _decided(standing: GoalStanding) -> float:
     settled = (State.DECIDED, State.WITHIN, State.UNNEEDED)
     return sum(state in settled for state in standing.states) / len(standing.states)
 
 
-def _is_wrong(goal: Goal, standing: Standing, truth: Array) -> float:
+def _is_wrong(goal: Goal, standing: GoalStanding, truth: Array) -> float:
     """1 where a pair was decided against the truth."""
     for (first, second), winner in zip(standing.pairs, standing.winners, strict=True):
         if winner < 0:
             continue
         ahead = float(truth[first] - truth[second])
-        if goal.kind is Kind.NOT_WORSE:
+        if goal.kind is GoalKind.NOT_WORSE:
             if ahead < -goal.margin:
                 return 1.0
         elif (ahead if winner == first else -ahead) < 0:

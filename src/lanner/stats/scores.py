@@ -287,7 +287,7 @@ Words = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ScoreLayout:
     """The documents and domains of some scores by name, in order, and whether systems are compared by segment: with it,
     tables made of part of the scores number documents alike."""
 
@@ -296,7 +296,7 @@ class Layout:
     by_segment: bool
 
     @classmethod
-    def of(cls, item_scores: Items, systems: Sequence[str]) -> Layout:
+    def of(cls, item_scores: Items, systems: Sequence[str]) -> ScoreLayout:
         table = item_scores.table
         documents = tuple(texts(_document_names(table)))
         return cls(documents, tuple(texts(table["domain"])), shares_segments(item_scores, systems))
@@ -334,11 +334,11 @@ class Averaging:
         *,
         words: Words | None = None,
         per_words: float = 0,
-        layout: Layout | None = None,
+        layout: ScoreLayout | None = None,
     ) -> Averaging:
         check_average(average)
         table = item_scores.table
-        layout = layout or Layout.of(item_scores, systems)
+        layout = layout or ScoreLayout.of(item_scores, systems)
         domain = layout.place_domains(table) if average.endswith("macro") else np.zeros(len(table), np.intp)
         document = layout.place_documents(table)
         system = table["system"].cast(pl.Enum(systems)).to_physical().to_numpy().astype(np.intp)
@@ -397,7 +397,7 @@ class ScoreTable:
     domain: Indices
     document: Indices
     weight: Array
-    layout: Layout
+    layout: ScoreLayout
 
     @property
     def by_segment(self) -> bool:
@@ -410,10 +410,10 @@ class ScoreTable:
         return np.zeros(len(self.scores), np.intp), 1
 
 
-def score_table(item_scores: Items, systems: Sequence[str], layout: Layout | None = None) -> ScoreTable:
+def score_table(item_scores: Items, systems: Sequence[str], layout: ScoreLayout | None = None) -> ScoreTable:
     """The scores of these systems side by side."""
     table = item_scores.table.filter(pl.col("system").is_in(list(systems)))
-    layout = layout or Layout.of(item_scores, systems)
+    layout = layout or ScoreLayout.of(item_scores, systems)
     index = ["domain", "document", "segment"] if layout.by_segment else ["domain", "document"]
     row, first = by_name(table, index)
     cell = row * len(systems) + positions(table["system"], systems)

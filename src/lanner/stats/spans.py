@@ -33,7 +33,7 @@ from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
 from lanner.errors import InputError, StatisticError, check_known
 from lanner.stats.coefficients import scales, share_plan
-from lanner.stats.estimate import Plan, Rows, statistic
+from lanner.stats.estimate import RowCounts, StatisticPlan, statistic
 from lanner.stats.frame import distinct
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices, generator
@@ -41,10 +41,10 @@ from lanner.stats.resample import Array, Indices, generator
 Match = Literal["characters", "touching", "exact"]
 MATCHES = ("characters", "touching", "exact")
 Place = tuple[Any, ...]
-Marks = dict[Place, list["Mark"]]
+Marks = dict[Place, list["WeighedSpan"]]
 
 
-class Mark(NamedTuple):
+class WeighedSpan(NamedTuple):
     """One span: from, to (code points), and what a character of it weighs."""
 
     start: int
@@ -61,7 +61,7 @@ def spans(
     severities: Mapping[str, float] | Literal["mqm"] | None = None,
     categories: bool = False,
     each: bool = False,
-) -> Plan:
+) -> StatisticPlan:
     """F1 between the spans of two judges; with more judges the mean over pairs.
 
     F1 = 2·shared/(marked by one + marked by the other). By "characters", shared are the characters that both marked;
@@ -161,7 +161,7 @@ def _read(text: str, weights: Mapping[str, float], attributes: tuple[str, ...], 
             check_known(severity, weights, f"No weight for the severity {severity!r}.", StatisticError)
             weight = float(weights[severity])
         where = (*place, *(str(span.get(name, "")) for name in attributes))
-        marks.setdefault(where, []).append(Mark(start, end, weight))
+        marks.setdefault(where, []).append(WeighedSpan(start, end, weight))
     return marks
 
 
@@ -186,13 +186,13 @@ def shared_characters(one: str, other: str) -> tuple[float, float]:
     return _shared_length(first, second, "characters")
 
 
-def _same(mark: Mark, other: Mark, match: Match) -> bool:
+def _same(mark: WeighedSpan, other: WeighedSpan, match: Match) -> bool:
     if match == "exact":
         return mark[:2] == other[:2]
     return max(mark.start, other.start) < min(mark.end, other.end)
 
 
-def _characters(first: list[Mark], second: list[Mark]) -> float:
+def _characters(first: list[WeighedSpan], second: list[WeighedSpan]) -> float:
     """Σ over characters of the smaller of the two weights, between every two neighbouring ends."""
     ends = sorted({end for mark in (*first, *second) for end in mark[:2]})
     total = 0.0
@@ -234,7 +234,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class DissimilarityWeights:
     """What place (`position`) and label (`category`) weigh in a dissimilarity."""
 
     position: float = 1.0
@@ -251,7 +251,7 @@ class Weighing:
         return np.asarray(self.position * place + self.category * (one.category[:, None] != other.category))
 
 
-def disorder(judges: Sequence[Units], weighing: Weighing) -> float:
+def disorder(judges: Sequence[Units], weighing: DissimilarityWeights) -> float:
     """The disorder of the best alignment, summed over its unitary alignments (not yet divided by units per judge)."""
     units = sum(len(one) for one in judges)
     if len(judges) == 2:
@@ -265,7 +265,7 @@ def disorder(judges: Sequence[Units], weighing: Weighing) -> float:
     return units - _pack_matches(members, gain, units)
 
 
-def _matches(judges: Sequence[Units], weighing: Weighing) -> tuple[npt.NDArray[np.int64], Array]:
+def _matches(judges: Sequence[Units], weighing: DissimilarityWeights) -> tuple[npt.NDArray[np.int64], Array]:
     """All unitary alignments of two units or more that may be in a best one (members as unit numbers, −1 for a gap),
     and what each gains. Grown judge by judge; what no further unit can make worthwhile is dropped on the way."""
     n = len(judges)
@@ -336,7 +336,7 @@ def gamma(
     samples: int = 30,
     seed: int = 0,
     lengths: Lengths | None = None,
-) -> Plan:
+) -> StatisticPlan:
     """γ of marked spans: 1 where all judges mark and name the same, 0 where they agree as random marks would.
 
     `by` says what a span's name is; `position` and `category` weigh the two kinds of dissimilarity (see `disorder`).
@@ -346,7 +346,7 @@ def gamma(
     """
     check_known(by, BY, f"Spans have no {by!r}.", StatisticError)
     _refuse_unplaced(answers)
-    weighing = Weighing(position, category)
+    weighing = DissimilarityWeights(position, category)
     texts = continua(answers, by, lengths)
     sums = np.zeros((len(answers.documents), 4))
     chance_variance = 0.0
@@ -373,10 +373,10 @@ def gamma(
         "spans": round(sum(text.per_judge * len(text.judges) for text in texts)),
     }
     settings = {"by": by, "position": f"{position:.12g}", "category": f"{category:.12g}", "samples": str(samples)}
-    return Plan(
+    return StatisticPlan(
         "gamma",
         answers,
-        Rows.of_items(answers, first.astype(np.int32)),
+        RowCounts.of_items(answers, first.astype(np.int32)),
         _finish,
         sums[documents],
         counts=(counts,),

@@ -8,15 +8,15 @@ from lanner.store.campaigns import (
     JUDGE_ITSELF,
     LEFT_OUT,
     Event,
-    Seat,
+    Participant,
     code_name,
     fingerprint,
     pseudonyms_of,
 )
-from lanner.store.judgements import Answer, Key, Link, NewAnswer, StoredPart, Unit
-from lanner.store.ledger import Entry, NewEntry, Spent, Work
-from lanner.store.store import CollisionError, DisconnectedError, Memo, Store, Transaction
-from lanner.store.tasks import Assigned, Overview, Place, Progressed, Share, Standing
+from lanner.store.judgements import ChainLink, Key, NewAnswer, StoredAnswer, StoredPart, Unit
+from lanner.store.ledger import JudgeUsage, LedgerEntry, NewEntry, UnfinishedTask
+from lanner.store.store import CollisionError, DisconnectedError, RecentCache, Store, Transaction
+from lanner.store.tasks import AssignedTask, Overview, SavedProgress, TaskItem, TaskShare, TaskStanding
 
 __all__ = [
     "COUNTED_AGAIN",
@@ -24,30 +24,30 @@ __all__ = [
     "LEFT_OUT",
     "Account",
     "AccountRole",
-    "Answer",
-    "Assigned",
+    "AssignedTask",
+    "ChainLink",
     "CollisionError",
     "DisconnectedError",
-    "Entry",
     "Event",
+    "JudgeUsage",
     "Key",
-    "Link",
-    "Memo",
+    "LedgerEntry",
     "NewAnswer",
     "NewEntry",
     "Overview",
-    "Place",
-    "Progressed",
-    "Seat",
+    "Participant",
+    "RecentCache",
+    "SavedProgress",
     "Session",
-    "Share",
-    "Spent",
-    "Standing",
     "Store",
+    "StoredAnswer",
     "StoredPart",
+    "TaskItem",
+    "TaskShare",
+    "TaskStanding",
     "Transaction",
+    "UnfinishedTask",
     "Unit",
-    "Work",
     "code_name",
     "fingerprint",
     "pseudonyms_of",

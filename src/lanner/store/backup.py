@@ -139,13 +139,13 @@ def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
         return before
 
 
-def verify(store: Store, expected_hash: str | None = None) -> list[Finding]:
+def verify(store: Store, expected_hash: str | None = None) -> list[StoreCheck]:
     """Every check of a store in use, and whether a hash that was published is in one of its chains."""
     with store.snapshot() as connection:
         return list(findings(connection, expected_hash))
 
 
-def verify_file(path: Path, expected_hash: str | None = None) -> list[Finding]:
+def verify_file(path: Path, expected_hash: str | None = None) -> list[StoreCheck]:
     """Every check of a SQLite file, without changing a byte of it."""
     if not path.is_file():
         raise StoreError(
@@ -207,7 +207,7 @@ def reading_file(path: Path) -> Iterator[Connection]:
     engine.dispose()
 
 
-def _told(found: Iterable[Finding], path: Path) -> tuple[str, ...]:
+def _told(found: Iterable[StoreCheck], path: Path) -> tuple[str, ...]:
     """What is wrong with the rows; a file whose pages are damaged is refused."""
     lines = []
     for finding in found:
@@ -324,18 +324,18 @@ _PRESENT = {
 _TRIGGERS = ("judgement_append_only", "ledger_append_only")
 
 
-class Finding(NamedTuple):
+class StoreCheck(NamedTuple):
     """One check: what was looked at, and what is wrong with it (nothing, as a rule)."""
 
     check: str
     problems: tuple[str, ...]
 
 
-def findings(connection: Connection, expected_hash: str | None = None) -> Iterator[Finding]:
+def findings(connection: Connection, expected_hash: str | None = None) -> Iterator[StoreCheck]:
     """Every check, one after the other, inside one transaction that sees everything as of one moment."""
     if expected_hash is not None:
         row = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == expected_hash)).first()
-        yield Finding("published hash", () if row else (f"{expected_hash} is in no chain of this store",))
+        yield StoreCheck("published hash", () if row else (f"{expected_hash} is in no chain of this store",))
     for name, check in CHECKS.items():
         problems: list[str] = []
         for problem in check(connection):
@@ -343,7 +343,7 @@ def findings(connection: Connection, expected_hash: str | None = None) -> Iterat
             if len(problems) == MOST:
                 problems.append("and more")
                 break
-        yield Finding(name, tuple(problems))
+        yield StoreCheck(name, tuple(problems))
 
 
 def _pages(connection: Connection) -> Iterator[str]:

@@ -224,12 +224,12 @@ class Events(Rows):
         row = {"campaign": campaign, "account": account, "at": micros(now), "kind": kind, "detail": dumps(detail)}
         self._connection.execute(schema.event.insert(), row)
 
-    def remove_of_judge(self, kind: str, campaign: int, seat: int) -> None:
+    def remove_of_judge(self, kind: str, campaign: int, participant: int) -> None:
         """Delete a campaign's entries of a kind that a judge caused."""
         rows = self._connection.execute(
             select(_e.id, _e.detail).where((_e.campaign == campaign) & (_e.kind == kind))
         ).all()
-        ids = [row.id for row in rows if loads(row.detail).get("seat") == seat]
+        ids = [row.id for row in rows if loads(row.detail).get("seat") == participant]
         if ids:
             self._connection.execute(schema.event.delete().where(_e.id.in_(ids)))
 
@@ -245,7 +245,7 @@ class Events(Rows):
         return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]
 
     def left_out(self, campaign: int) -> dict[int, str]:
-        """Why judges count in no result now, by the number of their seat."""
+        """Why judges count in no result now, by the number of their participant."""
         reasons: dict[int, str] = {}
         for event in self.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
             if event.kind == LEFT_OUT:
@@ -369,8 +369,8 @@ _NUMBERED = select(schema.judge).where(_judge.id == bindparam("number"))
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A judge in a campaign: who, where, whether their link still opens the door, what they consented to."""
+class Participant:
+    """A judge in a campaign: who, where, whether their link still works, what they consented to."""
 
     number: int
     campaign: int
@@ -382,22 +382,26 @@ class Seat:
     link_issued_at: datetime | None = None
 
 
-def code_name(seat: Seat, seats: Iterable[Seat]) -> str:
+def code_name(participant: Participant, participants: Iterable[Participant]) -> str:
     """What a judge is called where nobody should know who it is, and for good once their identity is erased:
-    `judge-7`, or `judge-7-2` where that is the id of another of the campaign's `seats`."""
-    return _code_name(seat, {other.judge.id for other in seats})
+    `judge-7`, or `judge-7-2` where that is the id of another of the campaign's `participants`."""
+    return _code_name(participant, {other.judge.id for other in participants})
 
 
-def pseudonyms_of(seats: Sequence[Seat]) -> dict[str, str]:
+def pseudonyms_of(participants: Sequence[Participant]) -> dict[str, str]:
     """The code names of a campaign's people by their ids. Models and metrics keep their names."""
-    ids = {seat.judge.id for seat in seats}
-    return {seat.judge.id: _code_name(seat, ids) for seat in seats if seat.judge.kind is JudgeKind.PERSON}
+    ids = {participant.judge.id for participant in participants}
+    return {
+        participant.judge.id: _code_name(participant, ids)
+        for participant in participants
+        if participant.judge.kind is JudgeKind.PERSON
+    }
 
 
-def _code_name(seat: Seat, ids: Collection[str]) -> str:
-    name = f"judge-{seat.number}"
+def _code_name(participant: Participant, ids: Collection[str]) -> str:
+    name = f"judge-{participant.number}"
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(name for name in names if name == seat.judge.id or name not in ids)
+    return next(name for name in names if name == participant.judge.id or name not in ids)
 
 
 class Judges(Rows):
@@ -423,38 +427,38 @@ class Judges(Rows):
         ]
         self._connection.execute(schema.judge.insert(), rows)
 
-    def all(self, campaign: int) -> list[Seat]:
+    def all(self, campaign: int) -> list[Participant]:
         """In the order they were added."""
         rows = self._connection.execute(
             select(schema.judge).where(_judge.campaign == campaign).order_by(_judge.position)
         )
-        return [_seat(row) for row in rows]
+        return [_participant(row) for row in rows]
 
-    def find(self, campaign: int, key: str) -> Seat | None:
+    def find(self, campaign: int, key: str) -> Participant | None:
         row = self._connection.execute(
             select(schema.judge).where(_judge.campaign == campaign, _judge.key == key)
         ).first()
-        return _seat(row) if row else None
+        return _participant(row) if row else None
 
-    def get(self, campaign: Campaign, key: str) -> Seat:
+    def get(self, campaign: Campaign, key: str) -> Participant:
         """The judge in the campaign, or an error with the nearest name."""
-        seat = self.find(campaign.id, key)
-        if seat is None:
+        participant = self.find(campaign.id, key)
+        if participant is None:
             names = [other.judge.id for other in self.all(campaign.id)]
             raise CampaignError(
                 f"{campaign.name} has no judge {key!r}.", code="unknown_judge", next_step=did_you_mean(key, names)
             )
-        return seat
+        return participant
 
-    def numbered(self, number: int) -> Seat | None:
+    def numbered(self, number: int) -> Participant | None:
         row = self._connection.execute(_NUMBERED, {"number": number}).first()
-        return _seat(row) if row else None
+        return _participant(row) if row else None
 
-    def by_link(self, link_hash: str) -> Seat | None:
+    def by_link(self, link_hash: str) -> Participant | None:
         """The judge whose link this is, unless it was revoked."""
         query = select(schema.judge).where(_judge.link_hash == link_hash, _judge.revoked_at.is_(None))
         row = self._connection.execute(query).first()
-        return _seat(row) if row else None
+        return _participant(row) if row else None
 
     def set_link(self, number: int, link_hash: str, now: datetime) -> None:
         """A new link; the one before it stops working."""
@@ -478,9 +482,9 @@ class Judges(Rows):
         self._connection.execute(update(schema.judge).where(_judge.id == number).values(**values))
 
 
-def _seat(row: Any) -> Seat:
+def _participant(row: Any) -> Participant:
     judge = Judge(id=row.key, kind=JudgeKind(row.kind), name=row.name, attributes=loads(row.attributes))
-    return Seat(
+    return Participant(
         number=row.id,
         campaign=row.campaign,
         judge=judge,

@@ -32,7 +32,7 @@ _READ = (
 )
 
 
-class Answer(NamedTuple):
+class StoredAnswer(NamedTuple):
     """A stored answer of one judge about one unit, as the campaign needs it when the next one comes in."""
 
     id: int
@@ -186,20 +186,20 @@ class Judgements(Rows):
             insert_rows(self._connection, schema.judgement, rows)
             Chain(self._connection).append(rows)
 
-    def heads_of(self, keys: Collection[Key]) -> dict[Unit, list[Answer]]:
+    def heads_of(self, keys: Collection[Key]) -> dict[Unit, list[StoredAnswer]]:
         """The answers that hold under these keys, by unit; a key that was never answered has none."""
-        answers: dict[Unit, list[Answer]] = {}
+        answers: dict[Unit, list[StoredAnswer]] = {}
         if keys:
             statement = _HEADS[self._connection.dialect.name]
             for row in fetch(self._connection, statement, {"keys": dumps(list(keys))}):
-                answers.setdefault((row[0], row[1], row[2]), []).append(Answer._make(row[3:]))
+                answers.setdefault((row[0], row[1], row[2]), []).append(StoredAnswer._make(row[3:]))
         return answers
 
-    def of_document(self, judge: int, document: int) -> dict[str, list[Answer]]:
+    def of_document(self, judge: int, document: int) -> dict[str, list[StoredAnswer]]:
         """The same for all units of a document, by segment."""
-        answers: dict[str, list[Answer]] = {}
+        answers: dict[str, list[StoredAnswer]] = {}
         for row in self._connection.execute(_DOCUMENT, {"judge": judge, "document": document}):
-            answers.setdefault(row[0], []).append(Answer._make(row[1:]))
+            answers.setdefault(row[0], []).append(StoredAnswer._make(row[1:]))
         return answers
 
     def parts(self, submissions: Collection[tuple[int, str]]) -> dict[tuple[int, str], list[StoredPart]]:
@@ -387,7 +387,7 @@ _ADD = {
 _ROWS = select(*(_q[name] for name in _COLUMNS))
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """The chain up to a moment: the last judgement it covers, how many there are, and the hash of them all."""
 
     last: int
@@ -418,17 +418,17 @@ class Chain(Rows):
             )
         send(self._connection, _ADD[self._connection.dialect.name], links)
 
-    def head(self, campaign: int) -> Link | None:
+    def head(self, campaign: int) -> ChainLink | None:
         """The newest link; None where nothing was ever answered. Costs the same however long the chain is."""
         for last, judgements, hash_, at, note in fetch(self._connection, _NEWEST_LINK, {"campaign": campaign}):
-            return Link(last, judgements, hash_, moment(at), note)
+            return ChainLink(last, judgements, hash_, moment(at), note)
         return None
 
-    def of(self, campaign: int) -> list[Link]:
+    def of(self, campaign: int) -> list[ChainLink]:
         """Every link, the oldest first."""
         columns = (_k.last, _k.rows, _k.hash, _k.at, _k.note)
         rows = self._connection.execute(select(*columns).where(_k.campaign == campaign).order_by(_k.id))
-        return [Link(last, number, hash_, moment(at), note) for last, number, hash_, at, note in rows]
+        return [ChainLink(last, number, hash_, moment(at), note) for last, number, hash_, at, note in rows]
 
     def withdraw(self, judge: int) -> None:
         """Keep the digests of a judge's rows, which are about to be deleted."""

@@ -17,7 +17,7 @@ from lanner.store.rows import STREAMED, Rows
 _l, _d, _t, _i = schema.ledger.c, schema.document.c, schema.task.c, schema.item.c
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """A row as a run needs it when it begins again, and as an audit reads it. JSON stays text."""
 
     segment: str
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     detail: str
 
 
-class Spent(NamedTuple):
+class JudgeUsage(NamedTuple):
     """What a judge has come to: replies (requests that got none are not counted), tokens sent and received, the cost of
     replies with a price, and how many have none."""
 
@@ -62,7 +62,7 @@ class Spent(NamedTuple):
         return None if self.unpriced else self.priced
 
 
-_READ = tuple(_l[name] for name in Entry._fields)
+_READ = tuple(_l[name] for name in LedgerEntry._fields)
 
 
 class NewEntry(TypedDict):
@@ -101,7 +101,7 @@ class NewEntry(TypedDict):
     asked_at: int
 
 
-class Work(NamedTuple):
+class UnfinishedTask(NamedTuple):
     """A task that is not finished, the first document it is about, and how many of its items are still open."""
 
     document: str
@@ -140,30 +140,30 @@ class Ledger(Rows):
             else:
                 self._connection.execute(_INSERT, rows)
 
-    def of_document(self, judge: int, document: int) -> list[Entry]:
+    def of_document(self, judge: int, document: int) -> list[LedgerEntry]:
         """Everything asked of a judge about one document, oldest first."""
         rows = self._connection.execute(_OF_DOCUMENT, {"judge": judge, "document": document})
-        return [Entry(*row) for row in rows]
+        return [LedgerEntry(*row) for row in rows]
 
-    def of_judge(self, judge: int) -> Iterator[tuple[str, Entry]]:
+    def of_judge(self, judge: int) -> Iterator[tuple[str, LedgerEntry]]:
         """Everything asked of a judge, with the document's key, oldest first."""
         rows = self._connection.execute(_OF_JUDGE, {"judge": judge}, execution_options=STREAMED)
-        return ((row[0], Entry(*row[1:])) for row in rows)
+        return ((row[0], LedgerEntry(*row[1:])) for row in rows)
 
-    def spent(self, judge: int) -> Spent:
+    def spent(self, judge: int) -> JudgeUsage:
         """What this judge has come to so far."""
         is_reply = _l.outcome != "failed"
         replies = func.sum(case((is_reply, 1), else_=0))
         unpriced = func.sum(case((is_reply & _l.cost.is_(None), 1), else_=0))
         sums = select(replies, func.sum(_l.tokens_in), func.sum(_l.tokens_out), func.sum(_l.cost), unpriced)
         row = self._connection.execute(sums.where(_l.judge == judge)).one()
-        return Spent(int(row[0] or 0), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0), int(row[4] or 0))
+        return JudgeUsage(int(row[0] or 0), int(row[1] or 0), int(row[2] or 0), float(row[3] or 0.0), int(row[4] or 0))
 
     def remove_of(self, judge: int) -> None:
         """Forget what was asked of a judge who is removed, having answered nothing."""
         self._connection.execute(delete(schema.ledger).where(_l.judge == judge))
 
-    def open_tasks(self, judge: int) -> list[Work]:
+    def open_tasks(self, judge: int) -> list[UnfinishedTask]:
         """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
         mine = (_t.judge == judge) & _t.finished_at.is_(None)
         items = select(_i.task, _i.document, func.sum(1 - _i.done)).join(schema.task, _t.id == _i.task).where(mine)
@@ -181,4 +181,4 @@ class Ledger(Rows):
                 number[task] = number.get(task, 0) + int(open_)
         tasks = self._connection.execute(select(_t.id, _t.page, _t.position).where(mine))
         in_order = sorted((*first[row[0]], row[2], row[0], row[1]) for row in tasks if row[0] in first)
-        return [Work(key, task, page, number[task]) for _, key, _, task, page in in_order]
+        return [UnfinishedTask(key, task, page, number[task]) for _, key, _, task, page in in_order]

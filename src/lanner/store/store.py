@@ -64,7 +64,7 @@ class Transaction:
         return driver_of(self.connection).pipeline() if is_postgresql else nullcontext()
 
 
-class Memo:
+class RecentCache:
     """Keeps the most recently used entries. Keys are content hashes or ids that are never given twice."""
 
     def __init__(self, size: int = 1024) -> None:
@@ -86,7 +86,7 @@ class Memo:
         return value
 
 
-class Turns:
+class WriteQueue:
     """Lets the threads of a process write one after the other, in the order in which they ask. SQLite itself lets one
     write at a time but keeps no order: who finds it busy looks again later, up to a tenth of a second later, and meets
     the next transaction of a thread that writes many. Saves waited for seconds then."""
@@ -131,13 +131,13 @@ class Store:
 
     def __init__(self, engine: Engine, place: str) -> None:
         self.place = place
-        self.facts = Memo()
+        self.facts = RecentCache()
         self.damage = ""
         self._engine = engine
         self._file = Path(place) if engine.dialect.name == "sqlite" else None
         self._identity: tuple[int, int] | None = None
         self._readers = readers(engine)
-        self._turns = Turns() if self._file is not None else None
+        self._turns = WriteQueue() if self._file is not None else None
         driver = engine.dialect.loaded_dbapi
         self._errors: tuple[type[Exception], ...] = (DBAPIError, driver.Error)
         self._bugs: tuple[type[Exception], ...] = (driver.ProgrammingError, driver.NotSupportedError)

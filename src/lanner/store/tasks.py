@@ -31,7 +31,7 @@ _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.doc
 _q = schema.judgement.c
 
 
-class Standing(NamedTuple):
+class TaskStanding(NamedTuple):
     """What decides whether a task takes an answer now."""
 
     campaign: int
@@ -44,7 +44,7 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Assigned:
+class AssignedTask:
     """A task as it was assigned: never changes, so it may be remembered. `documents` are the items' document rows."""
 
     task: Task
@@ -53,12 +53,12 @@ class Assigned:
     documents: tuple[int, ...]
 
 
-class Place(NamedTuple):
+class TaskItem(NamedTuple):
     """One item of a task. `item` is None where the task has no such item; `about_judge` is the document row that
     stands for the judge, under which consent and questionnaires are answered; `revoked` says that the judge's link
     was, and `repeated` that the campaign has answers under the submission that was asked about."""
 
-    standing: Standing
+    standing: TaskStanding
     judge: str
     kind: JudgeKind
     page: str
@@ -79,7 +79,7 @@ class ItemProgress(NamedTuple):
     saved_at: int | None
 
 
-class Progressed(NamedTuple):
+class SavedProgress(NamedTuple):
     """How far an item is after a save. Times are those spent on the item so far."""
 
     task: int
@@ -279,7 +279,7 @@ class Tasks(Rows):
         last = self._connection.execute(_LAST_POSITIONS, {"of_campaign": campaign})
         return {judge: position + 1 for judge, position in last if position is not None}
 
-    def standing(self, task: int, *, to_change: bool = True) -> Standing | None:
+    def standing(self, task: int, *, to_change: bool = True) -> TaskStanding | None:
         """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
         it is only looked at."""
         row = self._connection.execute(_STANDING if to_change else _SEEN, {"task": task}).first()
@@ -287,10 +287,10 @@ class Tasks(Rows):
             return None
         return _standing_of(row)
 
-    def places(self, wanted: Sequence[tuple[int, int, str]]) -> list[Place | None]:
+    def places(self, wanted: Sequence[tuple[int, int, str]]) -> list[TaskItem | None]:
         """For each task, position and submission the place; None where there is no such task. On PostgreSQL nobody else
         changes these tasks until the transaction ends."""
-        places: list[Place | None] = [None] * len(wanted)
+        places: list[TaskItem | None] = [None] * len(wanted)
         rows = [
             [index, task, at if 0 <= at < _FARTHEST else -1, submission]
             for index, (task, at, submission) in enumerate(wanted)
@@ -303,12 +303,12 @@ class Tasks(Rows):
                 places[index] = _place(row)
         return places
 
-    def set_saved(self, changes: Iterable[Progressed], now: int) -> None:
+    def set_saved(self, changes: Iterable[SavedProgress], now: int) -> None:
         """How far items are. The longest time counts: a second device knows less of one."""
         if rows := [_progress_row(each, now) for each in changes]:
             send(self._connection, _SAVED, rows)
 
-    def assigned(self, task: int, known: Assigned | None = None) -> Assigned | None:
+    def assigned(self, task: int, known: AssignedTask | None = None) -> AssignedTask | None:
         """The task with its items; these never change, so they are not read again where the task is `known`."""
         head = self._connection.execute(_HEAD, {"task": task}).first()
         if head is None:
@@ -318,11 +318,11 @@ class Tasks(Rows):
         bare = _assigned(head, ())
         return replace(bare, task=replace(bare.task, items=known.task.items), documents=known.documents)
 
-    def of_judge(self, judge: int) -> list[Assigned]:
+    def of_judge(self, judge: int) -> list[AssignedTask]:
         """A judge's tasks, in order."""
         return self._read(_t.judge == judge)
 
-    def of_campaign(self, campaign: int) -> list[Assigned]:
+    def of_campaign(self, campaign: int) -> list[AssignedTask]:
         """Every task, by judge and in order; free ones last."""
         return self._read(_t.campaign == campaign)
 
@@ -440,7 +440,7 @@ class Tasks(Rows):
         query = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
         return self._connection.execute(query).first() is not None
 
-    def _read(self, condition: Any) -> list[Assigned]:
+    def _read(self, condition: Any) -> list[AssignedTask]:
         rows = list(self._connection.execute(_HEADS.where(condition).order_by(_t.judge, _t.position)))
         items = self._items(condition)
         rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
@@ -461,7 +461,7 @@ def pool_key(task: Task) -> str:
     return hashlib.sha256(dumps([task.page, about]).encode()).hexdigest()[:32]
 
 
-def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
+def _assigned(row: Any, items: Sequence[Any]) -> AssignedTask:
     task = Task(
         id=row.id,
         judge=row.key or "",
@@ -470,7 +470,7 @@ def _assigned(row: Any, items: Sequence[Any]) -> Assigned:
         position=row.position,
         finished_at=moment(row.finished_at),
     )
-    return Assigned(task, row.campaign, row.judge, tuple(entry[1] for entry in items))
+    return AssignedTask(task, row.campaign, row.judge, tuple(entry[1] for entry in items))
 
 
 _ItemRow = tuple[int, int, str, str, str, str | None, str | None, int, float, float, None]
@@ -504,19 +504,21 @@ def _item(row: Any) -> Item:
     )
 
 
-def _standing_of(row: Sequence[Any]) -> Standing:
+def _standing_of(row: Sequence[Any]) -> TaskStanding:
     campaign, judge, state, finished_at, protocol_hash, corpus_hash, version = row
-    return Standing(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash, version)
+    return TaskStanding(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash, version)
 
 
-def _place(row: Sequence[Any]) -> Place:
+def _place(row: Sequence[Any]) -> TaskItem:
     end = 1 + len(_STANDING_COLUMNS)
     repeated, standing = bool(row[0]), _standing_of(row[1:end])
     key, kind, revoked_at, page, about_judge, *item_row = row[end:]
     number = item_row[1]
     item = None if number is None else _item(item_row)
     revoked = revoked_at is not None
-    return Place(standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, revoked, repeated)
+    return TaskItem(
+        standing, key or "", _KINDS[kind or "person"], page, about_judge, number or 0, item, revoked, repeated
+    )
 
 
 _LARGEST, _FARTHEST = 2**63, 2**31
@@ -536,7 +538,7 @@ def _systems(text: str) -> tuple[str, ...]:
     return names
 
 
-def _progress_row(each: Progressed, now: int) -> Mapping[str, Any]:
+def _progress_row(each: SavedProgress, now: int) -> Mapping[str, Any]:
     return {
         "of_task": each.task,
         "of_item": each.item,
@@ -565,7 +567,7 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class TaskShare:
     """How far one judge is with one document on one page."""
 
     judge: str
@@ -624,7 +626,7 @@ class Progress(Rows):
             for task, page, position, documents, items, done, active, finished_at in rows
         ]
 
-    def shares(self, campaign: int) -> list[Share]:
+    def shares(self, campaign: int) -> list[TaskShare]:
         """How far every judge is, by document and page. What a judge without tasks answered, as in a campaign that was
         imported, is done and was never assigned."""
         sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
@@ -635,11 +637,13 @@ class Progress(Rows):
         texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
         rows = [*self._connection.execute(query), *self._connection.execute(_imported(campaign))]
         return [
-            Share(judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at))
+            TaskShare(
+                judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at)
+            )
             for judge, document, page, items, done, elapsed, active, saved_at in rows
         ]
 
-    def domain_shares(self, campaign: int) -> list[Share]:
+    def domain_shares(self, campaign: int) -> list[TaskShare]:
         """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
         sums = {
             "number": func.count(),
@@ -658,11 +662,11 @@ class Progress(Rows):
         query = select(func.count()).select_from(schema.task.join(schema.item, _i.task == _t.id))
         return int(self._connection.scalar(query.where(_t.campaign == campaign, _t.judge.is_(None))) or 0)
 
-    def imported_domain_shares(self, campaign: int) -> list[Share]:
+    def imported_domain_shares(self, campaign: int) -> list[TaskShare]:
         """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
         return self._by_domain(_imported(campaign))
 
-    def _by_domain(self, parts: Any) -> list[Share]:
+    def _by_domain(self, parts: Any) -> list[TaskShare]:
         """Sums by judge and document, summed up by judge and domain."""
         part = parts.subquery()
         p = part.c
@@ -671,7 +675,7 @@ class Progress(Rows):
         query = select(_j.key, _d.domain, *totals).select_from(tables).where(_d.key != "")
         query = query.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
         return [
-            Share(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
+            TaskShare(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
             for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(query)
         ]
 

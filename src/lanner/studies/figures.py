@@ -11,12 +11,12 @@ import polars as pl
 
 from lanner.figures.charts import (
     Bar,
+    DomainPanel,
     Effect,
+    EstimateRow,
     ModelPanel,
     Pair,
-    Panel,
     Preference,
-    Row,
     bars,
     forest,
     heat_map,
@@ -36,7 +36,7 @@ from lanner.stats.coefficients import pairwise
 from lanner.stats.preference import sign_test
 from lanner.stats.resample import Resampling
 from lanner.studies import computations, error_spans, simulation
-from lanner.studies.study import CellResult, Data, Drawing
+from lanner.studies.study import CellResult, Data, PublishedFigure
 
 _HOW = Resampling(n=1000)
 _LEVEL = 0.05
@@ -45,7 +45,7 @@ Made = tuple[str, str, list[dict[str, Json]], str]
 """The drawing, the finding for the caption, the data, the signature."""
 
 
-def draw(drawing: Drawing, data: Data) -> tuple[Figure, str]:
+def draw(drawing: PublishedFigure, data: Data) -> tuple[Figure, str]:
     """One figure, whose caption opens with what the numbers say, and that finding by itself."""
     svg, finding, rows, signature = KINDS[drawing.kind](data, **drawing.options)
     caption = f"{finding} {drawing.caption}".strip() + f" Drawn after {drawing.where}."
@@ -119,7 +119,7 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
                 {"domain": domain, "judge": judge, "label": k, "share": v}
                 for k, v in shares_by_judge[names[judge]].items()
             ]
-        panels.append(Panel(domain, sum(len(d.segments) for d in data.documents(part, domain)), shares_by_judge))
+        panels.append(DomainPanel(domain, sum(len(d.segments) for d in data.documents(part, domain)), shares_by_judge))
         mean = {o.id: sum(row[o.id] for row in shares_by_judge.values()) / len(shares_by_judge) for o in options}
         top = leading(mean, mean.__getitem__)
         most = listed([words_of[label].lower() for label in top], "label")
@@ -208,7 +208,9 @@ def metrics(data: Data, *, give: str = "acc_eq") -> Made:
     """How well each metric orders translations as gold does."""
     result = computations.evaluated(data)
     rows = [dict(row) for row in result.rows]
-    panels = [Row(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows]
+    panels = [
+        EstimateRow(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows
+    ]
     best = leading(rows, lambda row: row[give])
     names = listed([str(row["metric"]) for row in best], "metric")
     finding = f"Segments are ordered best by {names} ({number(best[0][give], 3)}; {_sizes(result)})."
@@ -223,7 +225,8 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     result = ranking.systems(data.part(part).table, of, resampling=_HOW, **{**options, "per_words": None})
     rows = [dict(row) for row in result.rows]
     panels = [
-        Row(str(r["system"]), r["score"], r["low"], r["high"], from_to(r["rank_low"], r["rank_high"])) for r in rows
+        EstimateRow(str(r["system"]), r["score"], r["low"], r["high"], from_to(r["rank_low"], r["rank_high"]))
+        for r in rows
     ]
     first = [row for row in rows if row["rank"] == rows[0]["rank"]]
     low, high = (rows[0][end] if len(first) == 1 else None for end in ("low", "high"))  # equals differ in theirs
@@ -241,7 +244,7 @@ def effort(data: Data, *, parts: Mapping[str, str]) -> Made:
         seconds = error_spans.seconds_per_segment(data, part=part)
         spans = error_spans.spans_per_segment(data, part=part)
         if isinstance(seconds.value, float) and isinstance(spans.value, float):
-            panels.append(Row(name, seconds.value, seconds.low, seconds.high, f"{spans.value:.2f} spans"))
+            panels.append(EstimateRow(name, seconds.value, seconds.low, seconds.high, f"{spans.value:.2f} spans"))
             rows.append(
                 {
                     "protocol": name,
@@ -283,7 +286,7 @@ def refusals(data: Data, *, places: Sequence[str]) -> Made:
 def _draw_recovery(values: Mapping[str, CellResult], what: str, *, bounded: bool) -> Made:
     digits = 2 if bounded else 1
     panels = [
-        Row(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")
+        EstimateRow(name, float(f.value), f.low, f.high, f"true {number(f.truth, digits, bounded=bounded)}")
         for name, f in values.items()
         if isinstance(f.value, float)
     ]

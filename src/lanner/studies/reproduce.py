@@ -18,7 +18,7 @@ from lanner.model.messages import number, plural
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table
 from lanner.studies import computations, simulation  # noqa: F401 - computations are what study files name
 from lanner.studies import study as reading
-from lanner.studies.study import COMPUTATIONS, Cell, CellResult, Data, Study
+from lanner.studies.study import COMPUTATIONS, CellResult, Data, PublishedValue, Study
 
 AGREES, DIFFERS, NOT_COMPUTABLE, NOT_PRINTED = "agrees", "differs", "not computable", "not printed"
 RECOVERED, MISSED = "recovered", "missed"
@@ -26,11 +26,11 @@ RECOVERED, MISSED = "recovered", "missed"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ValueCheck:
     """One printed value beside the recomputed one. `known` says whether the verdict is what the study file expects;
     `reason` why it cannot be computed or how the value came about; `absent` that data it needs is not here."""
 
-    cell: Cell
+    cell: PublishedValue
     result: CellResult
     verdict: str
     reason: str = ""
@@ -92,7 +92,7 @@ class Check:
         return f"{self.cell.where}, {self.cell.row}, {self.cell.column}: {text}" if text else ""
 
 
-def _provisos(cell: Cell, result: CellResult) -> list[str]:
+def _provisos(cell: PublishedValue, result: CellResult) -> list[str]:
     provisos = []
     if cell.compute == "of_printed":
         provisos.append("the mean of numbers that the paper prints, not of the data")
@@ -121,17 +121,17 @@ def read(study: Study, folder: Path | None) -> Data:
     return reading.judgements(place, study.more)
 
 
-def check(study: Study, data: Data, only: str = "") -> list[Check]:
+def check(study: Study, data: Data, only: str = "") -> list[ValueCheck]:
     """Every cell of the study, recomputed; or those of the tables whose name contains `only`."""
     return [_check(cell, data) for cell in study.cells if only.casefold() in cell.where.casefold()]
 
 
-def reproduce(study: Study, folder: Path | None = None) -> list[Check]:
+def reproduce(study: Study, folder: Path | None = None) -> list[ValueCheck]:
     """Every cell of the study, recomputed from the released data in `folder`."""
     return check(study, read(study, folder))
 
 
-def summary(checks: Sequence[Check]) -> str:
+def summary(checks: Sequence[ValueCheck]) -> str:
     """How many agree, differ and cannot be computed, in a sentence. What a paper prints and only simulated judges were
     asked about cannot be computed."""
     counts = Counter(
@@ -156,22 +156,22 @@ def summary(checks: Sequence[Check]) -> str:
 _WORDS = {AGREES: "agree", DIFFERS: "differ", NOT_COMPUTABLE: "cannot be computed"}
 
 
-def _check(cell: Cell, data: Data) -> Check:
+def _check(cell: PublishedValue, data: Data) -> ValueCheck:
     if cell.compute == "not_computable":
-        return Check(cell, CellResult(None), NOT_COMPUTABLE, cell.note)
+        return ValueCheck(cell, CellResult(None), NOT_COMPUTABLE, cell.note)
     try:
         value = _compute(cell.compute, data, dict(cell.options))
     except LannerError as error:
         absent = isinstance(error, InputError) and error.code == reading.ABSENT
-        return Check(cell, CellResult(None), NOT_COMPUTABLE, error.what, absent=absent)
+        return ValueCheck(cell, CellResult(None), NOT_COMPUTABLE, error.what, absent=absent)
     if value.value is None:
-        return Check(cell, value, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
+        return ValueCheck(cell, value, NOT_COMPUTABLE, cell.note or "it is not defined on this data")
     reason = "; ".join(filter(None, (cell.note, value.detail)))
     if cell.simulated:
-        return Check(cell, value, RECOVERED if _recovers(value) else MISSED, reason)
+        return ValueCheck(cell, value, RECOVERED if _recovers(value) else MISSED, reason)
     if cell.paper is None:
-        return Check(cell, value, NOT_PRINTED, reason)
-    return Check(cell, value, AGREES if _agrees(cell, value) else DIFFERS, reason)
+        return ValueCheck(cell, value, NOT_PRINTED, reason)
+    return ValueCheck(cell, value, AGREES if _agrees(cell, value) else DIFFERS, reason)
 
 
 def _compute(name: str, data: Data, options: dict[str, Any]) -> CellResult:
@@ -184,7 +184,7 @@ def _compute(name: str, data: Data, options: dict[str, Any]) -> CellResult:
     return CellResult(sum(numbers) / len(numbers) if len(numbers) == len(values) else None)
 
 
-def _agrees(cell: Cell, result: CellResult) -> bool:
+def _agrees(cell: PublishedValue, result: CellResult) -> bool:
     """Whether the value rounds to what was printed or lies within the stated tolerance of it; "<.05" is a bound, other
     words must be the same."""
     value, paper = result.value, cell.paper
@@ -198,7 +198,7 @@ def _agrees(cell: Cell, result: CellResult) -> bool:
     return _rounds_to(cell, result) or abs(value - paper) <= cell.tolerance * (1 + 1e-9)
 
 
-def _rounds_to(cell: Cell, result: CellResult) -> bool:
+def _rounds_to(cell: PublishedValue, result: CellResult) -> bool:
     value, paper = result.value, cell.paper
     if not isinstance(value, int | float) or not isinstance(paper, int | float):
         return value == paper
@@ -229,7 +229,7 @@ _AT_MOST_ONE = {
 }
 
 
-def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
+def page(study: Study, checks: Sequence[ValueCheck], data: Data) -> Report:
     """The report of a study. Every value stands in a table; what differs stands together, first; where nothing
     does, what cannot be computed comes after the results."""
     draw = import_module("lanner.studies.figures").draw  # who only wants the values waits for no drawing
@@ -250,7 +250,7 @@ def page(study: Study, checks: Sequence[Check], data: Data) -> Report:
     )
 
 
-def findings(study: Study, checks: Sequence[Check]) -> list[str]:
+def findings(study: Study, checks: Sequence[ValueCheck]) -> list[str]:
     """What came of it, in sentences computed from the verdicts."""
     if study.simulated:
         return _describe_recovery(checks)
@@ -275,7 +275,7 @@ def findings(study: Study, checks: Sequence[Check]) -> list[str]:
     return sentences
 
 
-def _describe_recovery(checks: Sequence[Check]) -> list[str]:
+def _describe_recovery(checks: Sequence[ValueCheck]) -> list[str]:
     simulated_checks = [check for check in checks if check.cell.simulated]
     hits = [check for check in simulated_checks if check.verdict == RECOVERED]
     misses = [
@@ -292,11 +292,11 @@ def _are(several: Sequence[object]) -> str:
     return "is" if len(several) == 1 else "are"
 
 
-def _wheres(checks: Sequence[Check]) -> list[str]:
+def _wheres(checks: Sequence[ValueCheck]) -> list[str]:
     return list(dict.fromkeys(check.cell.where for check in checks))
 
 
-def _differences(checks: Sequence[Check]) -> Section | None:
+def _differences(checks: Sequence[ValueCheck]) -> Section | None:
     """What differs or cannot be computed, with both values and the reason: numbers first, then claims in words."""
     odd = [check for check in checks if check.verdict in (DIFFERS, NOT_COMPUTABLE)]
     odd_claims = [check for check in odd if isinstance(check.value, str)]
@@ -314,7 +314,7 @@ def _differences(checks: Sequence[Check]) -> Section | None:
     return Section("differences", "What differs or cannot be computed", blocks) if blocks else None
 
 
-def _odd_tables(name: str, caption: str, checks: Sequence[Check], *, worded: bool) -> list[Block]:
+def _odd_tables(name: str, caption: str, checks: Sequence[ValueCheck], *, worded: bool) -> list[Block]:
     """A table in groups. What is known about a value is a numbered note, since many values share one."""
     notes = list(dict.fromkeys(check.cell.note for check in checks if check.cell.note))
     rows: list[dict[str, Json]] = []
@@ -352,18 +352,18 @@ def _sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}."
 
 
-def _difference(check: Check) -> str:
+def _difference(check: ValueCheck) -> str:
     if check.difference is None:
         return ""
     sign = "+" if check.difference > 0 else ""
     return sign + number(check.difference, check.cell.digits + 1, bounded=_bounded(check))
 
 
-def _data(checks: Sequence[Check]) -> list[dict[str, Json]]:
+def _data(checks: Sequence[ValueCheck]) -> list[dict[str, Json]]:
     return [{**check.row(), "reason": check.reason} for check in checks]
 
 
-def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
+def _tables(study: Study, checks: Sequence[ValueCheck]) -> list[Section]:
     """The tables in the paper's shape, printed and recomputed side by side."""
     blocks: list[Block] = []
     for place, where in enumerate(_wheres(checks), start=1):
@@ -379,7 +379,7 @@ def _tables(study: Study, checks: Sequence[Check]) -> list[Section]:
     return [Section("tables", "Every table", [legend, *([simulation_legend] if study.simulated else []), *blocks])]
 
 
-def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Table:
+def _table(study: Study, name: str, where: str, checks: Sequence[ValueCheck]) -> Table:
     columns = [Column("row", "")]
     heads = list(dict.fromkeys(check.cell.column for check in checks))
     any_simulated = any(check.cell.simulated for check in checks)
@@ -420,17 +420,17 @@ def _table(study: Study, name: str, where: str, checks: Sequence[Check]) -> Tabl
     return Table(name, f"“{where}”: {sentences}", columns, rows, _data(checks), f"{study.name} · {where}")
 
 
-def mark(check: Check) -> str:
+def mark(check: ValueCheck) -> str:
     """The verdict as a sign, with another where an agreement rests on more than the data."""
     return MARKS[check.verdict] + (PROVISO if check.proviso else "")
 
 
-def _worded(checks: Sequence[Check]) -> bool:
+def _worded(checks: Sequence[ValueCheck]) -> bool:
     """Whether values are words of some length, which have to be broken over lines."""
     return any(isinstance(check.value, str) and len(check.value) > _LONG for check in checks)
 
 
-def ours(check: Check) -> str:
+def ours(check: ValueCheck) -> str:
     """The recomputed or simulated value in print, one digit finer where it differs, with its interval if any."""
     digits = check.cell.digits + (1 if check.verdict == DIFFERS else 0)
     text = typed(check.result.value, digits, bounded=_bounded(check))
@@ -440,12 +440,12 @@ def ours(check: Check) -> str:
     return text
 
 
-def _has_room(check: Check) -> bool:
+def _has_room(check: ValueCheck) -> bool:
     """Intervals stand beside what a simulation recovers, and beside what a paper gave no interval for."""
     return check.cell.simulated or check.cell.compute in _WITH_INTERVAL
 
 
-def _bounded(check: Check) -> bool:
+def _bounded(check: ValueCheck) -> bool:
     """Whether a value cannot exceed one, so that it is printed without the zero in front."""
     options = check.cell.options
     kind = str(options.get("statistic") or options.get("method") or options.get("give") or "")

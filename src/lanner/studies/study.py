@@ -33,7 +33,7 @@ SIMULATION = "simulation"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PublishedValue:
     """One printed value and how to compute it. `paper` is None where nothing was printed. `note` says what is known
     about it; `expected` is "differs" where the released data is known to give something else, and "unknown" where it
     cannot be computed. `simulated` says that simulated judges, not those of the paper, give the value."""
@@ -52,7 +52,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class PublishedFigure:
     """A figure of the paper to draw again: what kind of drawing, from what. What it shows is said first of all where
     it `opens` the page."""
 
@@ -72,9 +72,9 @@ class Study:
     title: str
     citation: str
     data: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PublishedValue, ...]
     remarks: tuple[str, ...] = ()
-    drawings: tuple[Drawing, ...] = ()
+    drawings: tuple[PublishedFigure, ...] = ()
     reader: str = "judgements"
     reading: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
@@ -121,12 +121,12 @@ def load(name_or_path: str | Path) -> Study:
         raise LannerError(f"This is not a study: {error}.", where=Where(path)) from error
 
 
-def _drawing(entry: Mapping[str, Any]) -> Drawing:
+def _drawing(entry: Mapping[str, Any]) -> PublishedFigure:
     own = {key: value for key, value in entry.items() if key not in ("where", "kind", "caption", "opens")}
-    return Drawing(entry["where"], entry["kind"], entry.get("caption", ""), own, entry.get("opens", False))
+    return PublishedFigure(entry["where"], entry["kind"], entry.get("caption", ""), own, entry.get("opens", False))
 
 
-def _cells(table: Mapping[str, Any], *, simulated: bool) -> Iterator[Cell]:
+def _cells(table: Mapping[str, Any], *, simulated: bool) -> Iterator[PublishedValue]:
     defaults = {key: value for key, value in table.items() if key not in ("where", "compute", "columns", "rows")}
     columns: Mapping[str, Mapping[str, Any]] = table["columns"]
     for row, entry in table["rows"].items():
@@ -144,7 +144,9 @@ def _cells(table: Mapping[str, Any], *, simulated: bool) -> Iterator[Cell]:
             paper_value = None if paper == NOT_PRINTED else paper
             compute = options.pop("compute", table["compute"])
             by_simulation = simulated and compute != "not_computable"
-            yield Cell(table["where"], row, column, paper_value, compute, options, **about, simulated=by_simulation)
+            yield PublishedValue(
+                table["where"], row, column, paper_value, compute, options, **about, simulated=by_simulation
+            )
 
 
 # Data
@@ -158,7 +160,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class AlignedScores:
     """Gold scores and those of metrics, aligned by segment; `references` are systems that people wrote."""
 
     gold: Scorer
@@ -172,7 +174,7 @@ class Data:
     """The parts by name, and score tables where the release has them. `notes` are what reading noticed."""
 
     parts: Mapping[str, Material] = field(default_factory=dict)
-    scores: Scores | None = None
+    scores: AlignedScores | None = None
     folder: Path | None = None
     kept: dict[object, Any] = field(default_factory=dict)
     """Results that several cells share, so that each is computed once."""
@@ -250,7 +252,7 @@ def metric_scores(folder: Path, pair: str, gold: str, metrics: Sequence[str] = (
     """Gold scores and metrics (all, or those named) of a language pair in the layout of mt-metrics-eval."""
     tables = mtme.read_score_tables(folder, pair, gold, metrics)
     truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
-    return Data(scores=Scores(truth, tuple(scorers), tables.references, tables.documents), folder=folder)
+    return Data(scores=AlignedScores(truth, tuple(scorers), tables.references, tables.documents), folder=folder)
 
 
 def find_folder(needs: Sequence[str], near: Path | None = None) -> Path | None:

@@ -27,7 +27,7 @@ from starlette.responses import Response
 
 from lanner.campaign.accounts import PREFIX, digest
 from lanner.model import Campaign
-from lanner.store import Account, AccountRole, Assigned, Session, Store, Transaction
+from lanner.store import Account, AccountRole, AssignedTask, Session, Store, Transaction
 from lanner.store.accounts import Token
 
 # Whether a request that changes something was made by one of our own pages.
@@ -110,15 +110,15 @@ class Visitor:
         return form_token(self.form_secret)
 
     @property
-    def seats(self) -> tuple[int, ...]:
+    def participants(self) -> tuple[int, ...]:
         """Rows of the judges this visitor may be, the newest link first."""
         return tuple(dict.fromkeys(judge for _, judge, _ in self.links))
 
-    def token_of(self, seat: int) -> str:
-        return next((token for token, judge, _ in self.links if judge == seat), "")
+    def token_of(self, participant: int) -> str:
+        return next((token for token, judge, _ in self.links if judge == participant), "")
 
 
-class Sessions:
+class SessionCache:
     """Sessions in the store with a short memory in front, so that a save asks the database for the answer only."""
 
     def __init__(self, store: Store) -> None:
@@ -213,9 +213,9 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def judge_cookie(seat: int) -> str:
+def judge_cookie(participant: int) -> str:
     """The name of the cookie that holds the session of one judge."""
-    return f"{JUDGE_COOKIE}_{seat}"
+    return f"{JUDGE_COOKIE}_{participant}"
 
 
 def judge_tokens(request: Request) -> list[str]:
@@ -231,7 +231,7 @@ async def judge_visitor(request: Request) -> Visitor | None:
     if not tokens:
         return None
     site = request.app.state.site
-    sessions: Sessions = site.sessions
+    sessions: SessionCache = site.sessions
     # what changes something must not come through a link that another process revoked; a save looks for itself
     anew = request.method == "POST" and not request.url.path.endswith("/answers")
     sessions_known = [sessions.remembered(token) for token in tokens]
@@ -289,10 +289,10 @@ def drop(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(name, path=request.scope.get("root_path", "") or "/")
 
 
-def keep_judge(request: Request, response: Response, token: str, seat: int, visitor: Visitor | None) -> None:
+def keep_judge(request: Request, response: Response, token: str, participant: int, visitor: Visitor | None) -> None:
     """Keep a judge's new token in place of an older one; of many links in one browser the oldest go."""
-    keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
-    others = [judge for judge in (visitor.seats if visitor else ()) if judge != seat]
+    keep(request, response, judge_cookie(participant), token, JUDGE_DAYS)
+    others = [judge for judge in (visitor.participants if visitor else ()) if judge != participant]
     for judge in others[_LINKS_KEPT - 1 :]:
         drop(request, response, judge_cookie(judge))
 
@@ -305,20 +305,20 @@ async def renewed(request: Request, response: Response, visitor: Visitor) -> Res
     if not visitor.account and not request.url.path.endswith("/work"):
         return response  # the form on a judge's page belongs to its session
     site = request.app.state.site
-    sessions: Sessions = site.sessions
+    sessions: SessionCache = site.sessions
     old = [visitor.token] if visitor.account else [token for token, _, _ in visitor.links]
 
     def make() -> list[str]:
         if visitor.account:
             return [sessions.open(account=visitor.account.id)]
-        return [sessions.open(judge=seat) for seat in visitor.seats]
+        return [sessions.open(judge=participant) for participant in visitor.participants]
 
     new = await site.write(make)
     if visitor.account:
         keep(request, response, ACCOUNT_COOKIE, new[0], ACCOUNT_DAYS)
     else:
-        for token, seat in zip(new, visitor.seats, strict=True):
-            keep(request, response, judge_cookie(seat), token, JUDGE_DAYS)
+        for token, participant in zip(new, visitor.participants, strict=True):
+            keep(request, response, judge_cookie(participant), token, JUDGE_DAYS)
         drop(request, response, JUDGE_COOKIE)
     loop = asyncio.get_running_loop()
     for token in old:
@@ -406,7 +406,7 @@ def visible_campaign(tx: Transaction, account: Account | None, name: str) -> Cam
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-class Kind(StrEnum):
+class VisitorKind(StrEnum):
     """Kinds of visitor. Viewers look, organisers change their campaigns, owners do everything and appoint others."""
 
     NOBODY = "nobody"
@@ -425,17 +425,17 @@ class SignInNeeded(HTTPException):
         self.judge = judge
 
 
-ANYONE = frozenset(Kind)
-PROGRAMS = frozenset({Kind.PROGRAM})
-JUDGES = frozenset({Kind.JUDGE})
-READERS = frozenset({Kind.VIEWER, Kind.ORGANISER, Kind.OWNER})
-EDITORS = frozenset({Kind.ORGANISER, Kind.OWNER})
-OWNERS = frozenset({Kind.OWNER})
+ANYONE = frozenset(VisitorKind)
+PROGRAMS = frozenset({VisitorKind.PROGRAM})
+JUDGES = frozenset({VisitorKind.JUDGE})
+READERS = frozenset({VisitorKind.VIEWER, VisitorKind.ORGANISER, VisitorKind.OWNER})
+EDITORS = frozenset({VisitorKind.ORGANISER, VisitorKind.OWNER})
+OWNERS = frozenset({VisitorKind.OWNER})
 
 
 def guard(
     handler: Handler,
-    kinds: frozenset[Kind],
+    kinds: frozenset[VisitorKind],
     *,
     changes: bool,
     scope: str = "",
@@ -500,11 +500,11 @@ def _refuse_impossible(request: Request) -> None:
         raise HTTPException(404)
 
 
-def visitor_kind(visitor: Visitor | None) -> Kind:
+def visitor_kind(visitor: Visitor | None) -> VisitorKind:
     """What the table calls this visitor."""
     if visitor is None:
-        return Kind.NOBODY
-    return Kind(visitor.account.role) if visitor.account else Kind.JUDGE
+        return VisitorKind.NOBODY
+    return VisitorKind(visitor.account.role) if visitor.account else VisitorKind.JUDGE
 
 
 async def _nobody(_request: Request) -> None:
@@ -520,13 +520,13 @@ class Owners:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._assigned: dict[int, Assigned] = {}
+        self._assigned: dict[int, AssignedTask] = {}
 
-    def remembered(self, task: int) -> Assigned | None:
+    def remembered(self, task: int) -> AssignedTask | None:
         """Without asking the store: right as long as its judge has not left."""
         return self._assigned.get(task)
 
-    def find(self, task: int) -> Assigned | None:
+    def find(self, task: int) -> AssignedTask | None:
         """The task as it was assigned; None where there is none, or nobody has taken it."""
         with self._store.reading() as tx:
             assigned_now = tx.tasks.assigned(task)

@@ -198,7 +198,7 @@ async def show_progress(request: Request) -> Response:
     names = await _names(request, campaign)
     progress = await site.read(lambda: campaigns.progress(site.store, campaign.id))
 
-    def part(entry: campaigns.Part, name: str) -> shapes.PartShape:
+    def part(entry: campaigns.ProgressPart, name: str) -> shapes.PartShape:
         return _in_shape(shapes.PartShape, entry, name=name, active_minutes=round(entry.active_minutes, 2))
 
     judges = [part(entry, names.get(entry.name, entry.name)) for entry in progress.judges]

@@ -21,7 +21,7 @@ from starlette.routing import Route as StarletteRoute
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web import auth, problems
-from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, Kind, guard
+from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS, Handler, VisitorKind, guard
 from lanner.web.api import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
@@ -38,7 +38,7 @@ from lanner.web.organising import (
 from lanner.web.organising import (
     server as server_pages,
 )
-from lanner.web.site import Settings, Site, alive, ready
+from lanner.web.site import ServerSettings, Site, alive, ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Route:
 
     method: str
     path: str
-    who: frozenset[Kind]
+    who: frozenset[VisitorKind]
     handler: Handler
     size: str = "form_bytes"
     scope: str = ""
@@ -70,7 +70,7 @@ async def service_worker(request: Request) -> Response:
     return Response(body, media_type=asset.media_type, headers={"cache-control": "no-cache"})
 
 
-def _preview_routes(root: str, who: frozenset[Kind]) -> tuple[Route, ...]:
+def _preview_routes(root: str, who: frozenset[VisitorKind]) -> tuple[Route, ...]:
     """The judging page as a judge would see it, of a campaign or of a draft."""
     task = f"{root}/task/{{id:int}}"
     return (
@@ -164,9 +164,9 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
 )
 
 
-def create_app(store: Store, *, settings: Settings | None = None) -> Starlette:
+def create_app(store: Store, *, settings: ServerSettings | None = None) -> Starlette:
     """The app over a store. Closing the store is the caller's business."""
-    site = Site(store, settings or Settings())
+    site = Site(store, settings or ServerSettings())
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

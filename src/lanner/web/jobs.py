@@ -31,7 +31,7 @@ from lanner.analysis.economy import look_if_due
 from lanner.analysis.material import from_campaign
 from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
-from lanner.campaign.imports import Incoming
+from lanner.campaign.imports import ImportSummary
 from lanner.errors import LannerError, StatisticError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
@@ -44,9 +44,9 @@ from lanner.reports.build import build
 from lanner.reports.guidelines import campaign_guidelines
 from lanner.stats.resample import FEW
 from lanner.store import Store
-from lanner.store.backup import Finding, verify, verify_file
+from lanner.store.backup import StoreCheck, verify, verify_file
 from lanner.web.drafting import uploads
-from lanner.web.drafting.options import CampaignOptions, Forecast, create_campaign, design_sizes, planned
+from lanner.web.drafting.options import CampaignForecast, CampaignOptions, create_campaign, design_sizes, planned
 from lanner.web.drafting.tables import TableChoices, TablePreview, is_table, preview_table
 from lanner.web.drafting.work_ahead import prospects, work_ahead
 from lanner.web.organising.disagreements import AgreementChange, Training
@@ -189,7 +189,7 @@ class Jobs(LiveCampaigns):
         """Take the look of an adaptive campaign for which enough has been judged; whether one was taken."""
         return look_if_due(self._store, campaign)
 
-    def read_texts(self, path: str, name: str, options: Mapping[str, str], folder: str) -> uploads.Texts:
+    def read_texts(self, path: str, name: str, options: Mapping[str, str], folder: str) -> uploads.UploadedTexts:
         """Texts from a file, kept as our own."""
         return uploads.take_in(path, name, options, folder)
 
@@ -201,11 +201,11 @@ class Jobs(LiveCampaigns):
         """A table with what its columns are taken for; its texts are kept where they can be read."""
         return preview_table(path, name, choices, folder)
 
-    def demo_texts(self, folder: str) -> uploads.Texts:
+    def demo_texts(self, folder: str) -> uploads.UploadedTexts:
         """The demonstration texts, kept likewise."""
         return uploads.demo(folder)
 
-    def inspect_file(self, campaign: int, path: str, model: str) -> Incoming:
+    def inspect_file(self, campaign: int, path: str, model: str) -> ImportSummary:
         """What a file of answers would bring; with `model`, outputs of that model."""
         if model:
             incoming = inspect_outputs(self._store, campaign, Path(path), model)
@@ -222,7 +222,7 @@ class Jobs(LiveCampaigns):
         """Delete a campaign, once there is a copy of it."""
         campaigns.remove(self._store, campaign, name=name, copy=Path(copy), account=account)
 
-    def verify(self, path: str) -> list[Finding]:
+    def verify(self, path: str) -> list[StoreCheck]:
         """Every check of a backup; without a path, of the store in use."""
         return verify_file(Path(path)) if path else verify(self._store)
 
@@ -230,12 +230,12 @@ class Jobs(LiveCampaigns):
         """A campaign with these texts and options. The writer of saves has nothing to do with it."""
         return create_campaign(self._store, path, options, account)
 
-    def forecast(self, path: str, options: CampaignOptions) -> Forecast:
+    def forecast(self, path: str, options: CampaignOptions) -> CampaignForecast:
         """What a campaign with these texts and options would come to, and what it could tell."""
         documents = list(formats.read_documents(path, "native"))
         plan = planned(documents, options)
         ahead = work_ahead(documents, options, plan.main_items)
-        return Forecast(plan, ahead, prospects(documents, options), design_sizes(documents, options))
+        return CampaignForecast(plan, ahead, prospects(documents, options), design_sizes(documents, options))
 
 
 def read(stream: BinaryIO) -> Any:

@@ -121,7 +121,7 @@ BODY_SECONDS = 30.0
 """How long the next part of a body may take."""
 
 
-class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+class TimeoutProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """Closes connections on which no request has begun for too long, however often they send another byte."""
 
     _timer: asyncio.TimerHandle | None = None

@@ -33,7 +33,7 @@ from lanner.campaign.states import time_zones
 from lanner.model import languages
 from lanner.model.messages import count, number, percent, plural, shortened
 from lanner.reports.rendering import SHARED
-from lanner.store import Memo
+from lanner.store import RecentCache
 from lanner.web import access, speech
 from lanner.web.speech import COOKIE, amount, apart, language, mark, say, translate
 
@@ -207,7 +207,7 @@ class FragmentCache:
     everything the piece is made from, so that two readers share one only where theirs are the same."""
 
     def __init__(self, size: int = _MOST_KEPT) -> None:
-        self._pieces = Memo(size)
+        self._pieces = RecentCache(size)
 
     def __call__(self, key: Hashable, macro: Callable[..., Markup], *arguments: object) -> Markup:
         piece: Markup = self._pieces.get(key, lambda: macro(*arguments))

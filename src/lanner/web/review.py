@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from lanner.corpus.edits import parent
-from lanner.corpus.review import Place, Review, ReviewSession
+from lanner.corpus.review import DoubtfulSegment, Review, ReviewSession
 from lanner.corpus.rows import language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
@@ -41,7 +41,7 @@ FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ReviewColumn:
     """One text of all rows. `unspaced` scripts are cut between letters, others between words."""
 
     key: str
@@ -53,20 +53,20 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReviewCell:
     """A text of a row; `sure` is its confidence where that is too low."""
 
-    column: Column
+    column: ReviewColumn
     text: str
     sure: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReviewRow:
     """A row; `own` ones belong to the segment under review, the others are context. `last` has no row to merge with."""
 
     id: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ReviewCell, ...]
     own: bool
     last: bool
     doubtful: bool
@@ -74,7 +74,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SegmentLine:
     """A segment in the list of all."""
 
     number: int
@@ -84,7 +84,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ReviewGroup:
     """What the page shows at once. `hidden` counts the outputs that are not in doubt and not shown."""
 
     at: int
@@ -95,8 +95,8 @@ class Group:
     domain: str
     note: str
     segment: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[ReviewColumn, ...]
+    rows: tuple[ReviewRow, ...]
     row: str
     hidden: int
     everything: bool
@@ -109,7 +109,7 @@ class Group:
         return len(self.columns) + 1
 
 
-def group(review: Review, at: int, row: str = "", *, everything: bool = False) -> Group:
+def group(review: Review, at: int, row: str = "", *, everything: bool = False) -> ReviewGroup:
     """The segment of that number, with `row` (else the first in doubt) as the one to act on."""
     place = review.places[at]
     document = review.document(place.document)
@@ -117,7 +117,7 @@ def group(review: Review, at: int, row: str = "", *, everything: bool = False) -
     columns = _columns(document, rows, _doubtful_texts(review, place), everything)
     open_rows = [segment.id for segment in rows if review.unsure(document.id, segment)]
     names = [segment.id for segment in rows]
-    return Group(
+    return ReviewGroup(
         at=at,
         of=len(review.places),
         left=len(review.open),
@@ -136,18 +136,18 @@ def group(review: Review, at: int, row: str = "", *, everything: bool = False) -
     )
 
 
-def lines(review: Review) -> list[Line]:
+def lines(review: Review) -> list[SegmentLine]:
     """All segments under review."""
     still = set(review.open)
     parts = []
     for number, place in enumerate(review.places):
         document = review.document(place.document)
         source = " ".join(row.source for row in review.rows(place))
-        parts.append(Line(number, shortened(source, LETTERS), document.source_language, number in still))
+        parts.append(SegmentLine(number, shortened(source, LETTERS), document.source_language, number in still))
     return parts
 
 
-def _doubtful_texts(review: Review, place: Place) -> set[str]:
+def _doubtful_texts(review: Review, place: DoubtfulSegment) -> set[str]:
     """The texts that were in doubt anywhere in a segment; they stay in view when they are settled."""
     original = review.documents[place.document]
     rows = {row.id for row in original.segments if parent(row) == place.parent}
@@ -156,7 +156,7 @@ def _doubtful_texts(review: Review, place: Place) -> set[str]:
 
 def _columns(
     document: Document, rows: Sequence[Segment], visible_keys: set[str], everything: bool
-) -> tuple[Column, ...]:
+) -> tuple[ReviewColumn, ...]:
     parts = []
     columns = list(texts(rows[0]))
     everything = everything or sum(key.startswith("output:") for key in columns) <= FEW
@@ -167,11 +167,13 @@ def _columns(
         code = language(document, key)
         direction = languages.direction_of_text(code)
         titles = {"source": "Source", "reference": "Reference" if name in ("", "reference") else f"Reference {name}"}
-        parts.append(Column(key, titles.get(kind, name), kind, code, direction, not joiner(code)))
+        parts.append(ReviewColumn(key, titles.get(kind, name), kind, code, direction, not joiner(code)))
     return tuple(parts)
 
 
-def _rows(review: Review, document: Document, own: Sequence[Segment], columns: Sequence[Column]) -> list[Row]:
+def _rows(
+    review: Review, document: Document, own: Sequence[Segment], columns: Sequence[ReviewColumn]
+) -> list[ReviewRow]:
     segments = list(document.segments)
     first, last = segments.index(own[0]), segments.index(own[-1])
     visible_segments = segments[max(0, first - AROUND) : last + 1 + AROUND]
@@ -180,9 +182,9 @@ def _rows(review: Review, document: Document, own: Sequence[Segment], columns: S
     for row in visible_segments:
         unsure = review.unsure(document.id, row) if row.id in names else {}
         own_texts = texts(row)
-        cells = tuple(Cell(column, own_texts.get(column.key, ""), unsure.get(column.key)) for column in columns)
+        cells = tuple(ReviewCell(column, own_texts.get(column.key, ""), unsure.get(column.key)) for column in columns)
         is_own = row.id in names
-        parts.append(Row(row.id, cells, is_own, row.id == own[-1].id, bool(unsure), row.judged))
+        parts.append(ReviewRow(row.id, cells, is_own, row.id == own[-1].id, bool(unsure), row.judged))
     return parts
 
 

@@ -17,11 +17,11 @@ from starlette.applications import Starlette
 from lanner.errors import LannerError
 from lanner.store import Store
 from lanner.web.app import ROUTES, create_app
-from lanner.web.middleware import AllowedHosts, Protocol, UrlPrefix, allowed_hosts, is_unambiguous
+from lanner.web.middleware import AllowedHosts, TimeoutProtocol, UrlPrefix, allowed_hosts, is_unambiguous
 from lanner.web.rendering import load_templates
 from lanner.web.review import HOST as REVIEW_HOST
 from lanner.web.review import serve as serve_review
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 
 # Logs as JSON, one object a line: when, how bad, what. They hold no addresses, no names, no answers, no secrets.
 
@@ -29,7 +29,7 @@ LEVELS = {"off": logging.CRITICAL + 1, "problems": logging.WARNING, "all": loggi
 _SECRET = re.compile(r"(postgresql(?:\+\w+)?://[^:@/\s]*:)[^@\s]+@|(/j/|/enter/|lanner_)[\w-]+")
 
 
-class Lines(logging.Formatter):
+class JsonLines(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -53,7 +53,7 @@ def scrubbed(text: str) -> str:
 def begin_log(level: str) -> None:
     """Write what this program has to say to standard error from now on, and nothing else."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonLines())
     for name in ("lanner", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
@@ -63,7 +63,7 @@ def begin_log(level: str) -> None:
 
 __all__ = [
     "REVIEW_HOST",
-    "Settings",
+    "ServerSettings",
     "begin_log",
     "serve",
     "serve_review",
@@ -86,7 +86,7 @@ def server(
     host: str = "127.0.0.1",
     port: int = 8000,
     *,
-    settings: Settings | None = None,
+    settings: ServerSettings | None = None,
     root_path: str = "",
     trusted_proxies: str = "127.0.0.1",
     hosts: tuple[str, ...] = (),
@@ -112,7 +112,7 @@ def server(
         port=port,
         root_path=root_path,
         forwarded_allow_ips=trusted_proxies,
-        http=Protocol,
+        http=TimeoutProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

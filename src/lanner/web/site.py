@@ -22,7 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from lanner.campaign import SaveQueue
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.web.access import LOOK_AGAIN_SECONDS, Owners, Sessions
+from lanner.web.access import LOOK_AGAIN_SECONDS, Owners, SessionCache
 from lanner.web.commands import Runs, ScheduledBackups
 from lanner.web.drafting.uploads import Uploads
 from lanner.web.judging.practice import PracticeRounds
@@ -40,7 +40,7 @@ _NO_TASK = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServerSettings:
     """How a server is run.
 
     `setup_code` makes the first account; `entry_code` signs its bearer in as `entry_account` as long as the server
@@ -77,12 +77,12 @@ class Site:
     """One running app. Reads share a few threads. Saves have threads of their own (one on SQLite, which takes one
     transaction at a time), so that no organiser's change, however much it computes, stands before them."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: ServerSettings) -> None:
         self.store = store
         self.settings = settings
         self.assets = Assets(watched=settings.watched)
         self.templates = environment(watched=settings.watched)
-        self.sessions = Sessions(store)
+        self.sessions = SessionCache(store)
         self.saves = 0
         self.practice_rounds = PracticeRounds()
         self.owners = Owners(store)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import InputError
-from lanner.formats.parsing.aligned import AlignedFiles, Texts, names_of, read_aligned, write_lines, write_places
+from lanner.formats.parsing.aligned import AlignedFiles, AlignedTexts, names_of, read_aligned, write_lines, write_places
 from lanner.model import Document, Segment
 
 DOCUMENT = Document(
@@ -14,21 +14,21 @@ DOCUMENT = Document(
 
 
 def test_lines(tmp_path: Path) -> None:
-    write_lines(tmp_path / "x", [DOCUMENT], Texts("output", "oak"))
+    write_lines(tmp_path / "x", [DOCUMENT], AlignedTexts("output", "oak"))
     assert (tmp_path / "x").read_text() == "A\nB\n"
-    write_lines(tmp_path / "x", [DOCUMENT], Texts("source", newline="<br>"))
+    write_lines(tmp_path / "x", [DOCUMENT], AlignedTexts("source", newline="<br>"))
     assert (tmp_path / "x").read_text() == "a\nb<br>c\n"
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (Texts("source"), "line break"),
-        (Texts("reference", "r"), "no reference 'r'"),
-        (Texts("source", newline="b"), "already holds the mark"),
+        (AlignedTexts("source"), "line break"),
+        (AlignedTexts("reference", "r"), "no reference 'r'"),
+        (AlignedTexts("source", newline="b"), "already holds the mark"),
     ],
 )
-def test_what_lines_cannot_hold(tmp_path: Path, texts: Texts, message: str) -> None:
+def test_what_lines_cannot_hold(tmp_path: Path, texts: AlignedTexts, message: str) -> None:
     with pytest.raises(InputError, match=message):
         write_lines(tmp_path / "x", [DOCUMENT], texts)
     assert not (tmp_path / "x").exists()

@@ -12,15 +12,15 @@ from lanner import formats
 from lanner.analysis import material
 from lanner.errors import InputError, LannerError
 from lanner.formats import Format, Reading, TextStream
-from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, Gathering
-from lanner.formats.parsing.textfile import Note, fact_of, subject_of
+from lanner.formats.parsing.readings import UNKNOWN_LANGUAGES, SegmentsByDocument
+from lanner.formats.parsing.textfile import ReadingNote, fact_of, subject_of
 from lanner.model import Document, Segment
 
 HERE = Path("rows.csv")
 
 
-def gathering(documents: bool = True, segments: bool = True) -> Gathering:
-    return Gathering(HERE, "rows", has_documents=documents, has_segments=segments)
+def gathering(documents: bool = True, segments: bool = True) -> SegmentsByDocument:
+    return SegmentsByDocument(HERE, "rows", has_documents=documents, has_segments=segments)
 
 
 def test_ids_are_kept_and_order_is_that_of_appearance() -> None:
@@ -214,7 +214,7 @@ def test_a_reading_shows_itself_in_a_line() -> None:
 
 
 def test_a_note_is_one_line_whose_fact_can_be_had_alone() -> None:
-    note = Note("All rows are one document.", "--columns document=NAME changes that.")
+    note = ReadingNote("All rows are one document.", "--columns document=NAME changes that.")
     assert note == "All rows are one document. --columns document=NAME changes that."
     assert fact_of(note) == "All rows are one document."
     assert (subject_of(note), subject_of(UNKNOWN_LANGUAGES)) == ("", "languages")

@@ -10,7 +10,7 @@ import pytest
 
 from lanner.errors import InputError
 from lanner.formats import table
-from lanner.formats.parsing.records import Reply, model_reply, records
+from lanner.formats.parsing.records import ReplyText, model_reply, records
 
 
 def rows(folder: Path, value: Any, *, is_list: bool = False) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def test_ratings_are_about_the_outputs_that_their_keys_name(tmp_path: Path) -> N
 def test_replies_of_models_are_read_and_failed_requests_refused(tmp_path: Path) -> None:
     body = {"model": "m", "choices": [{"message": {"role": "assistant", "content": "Hallo."}}]}
     line = {"custom_id": "1", "response": {"status_code": 200, "body": body}}
-    assert model_reply(line) == Reply("Hallo.", "m", "response")
+    assert model_reply(line) == ReplyText("Hallo.", "m", "response")
     assert model_reply({"source": "a"}) is None
     [row] = rows(tmp_path, [{"messages": [{"role": "user", "content": "Hello."}], **line}], is_list=True)
     assert (row["source"], row["target"], row["system"]) == ("Hello.", "Hallo.", "m")

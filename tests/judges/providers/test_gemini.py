@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judges.providers.test_http import ask
-from lanner.judges.providers import Token
+from lanner.judges.providers import ReplyToken
 from lanner.judges.providers._gemini import Gemini, InlineBatches
 from stub_providers import Gemini as Server
 from stub_server import good
@@ -40,7 +40,7 @@ def test_probabilities_are_read() -> None:
         "topCandidates": [{"candidates": [{"token": "80", "logProbability": -0.1}]}],
     }
     candidate = {"content": {"parts": [{"text": "80"}]}, "finishReason": "STOP", "logprobsResult": result}
-    assert reply_of({"candidates": [candidate]}).tokens == (Token("80", (("80", -0.1),)),)
+    assert reply_of({"candidates": [candidate]}).tokens == (ReplyToken("80", (("80", -0.1),)),)
 
 
 def test_the_model_is_part_of_the_address_and_the_schema_of_the_settings() -> None:

@@ -18,8 +18,8 @@ from lanner.errors import LannerError
 from lanner.judges.providers import Call, Endpoint, OverloadedError, RefusedError, Reply, connect
 from lanner.judges.providers._http import (
     BROKEN,
-    Posted,
-    Posts,
+    HttpConnections,
+    HttpReply,
     UnreachableError,
     _merged,
     _retry_after,
@@ -226,7 +226,7 @@ async def question(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
     return head, await reader.readexactly(size)
 
 
-async def asked(replies: list[bytes], *, times: int = 1, login: str = "") -> tuple[list[Posted | str], list[int]]:
+async def asked(replies: list[bytes], *, times: int = 1, login: str = "") -> tuple[list[HttpReply | str], list[int]]:
     """What comes of so many questions, one after the other, to a server that sends these bytes; and the number of the
     connection that each of its replies went over. An empty one cuts the line."""
     left, over, connections = iter(replies), list[int](), list[int]()
@@ -251,8 +251,8 @@ async def asked(replies: list[bytes], *, times: int = 1, login: str = "") -> tup
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    posts = Posts(f"http://{login}127.0.0.1:{port}", {"X-Key": "k"}, timeout=20, longest=LONGEST)
-    results: list[Posted | str] = []
+    posts = HttpConnections(f"http://{login}127.0.0.1:{port}", {"X-Key": "k"}, timeout=20, longest=LONGEST)
+    results: list[HttpReply | str] = []
     try:
         for _ in range(times):
             try:
@@ -286,7 +286,7 @@ def plain(content: bytes, status: str = "200 OK", head: bytes = b"") -> bytes:
 )
 def test_replies_are_read_as_they_are_meant(sent: bytes, status: int, content: bytes) -> None:
     (posted,), _ = asyncio.run(asked([sent]))
-    assert isinstance(posted, Posted)
+    assert isinstance(posted, HttpReply)
     assert (posted.status, posted.content) == (status, content)
     if status == 429:
         assert posted.headers["retry-after"] == "3"
@@ -312,26 +312,26 @@ def test_replies_are_read_as_they_are_meant(sent: bytes, status: int, content: b
 def test_what_is_no_whole_reply_is_none(sent: bytes) -> None:
     (posted, after), over = asyncio.run(asked([sent, plain(b"yes")], times=2))
     assert posted in ("EOFError", "ValueError", "ConnectionResetError")
-    assert isinstance(after, Posted)
+    assert isinstance(after, HttpReply)
     assert over == [1, 2]  # on a connection of its own
 
 
 def test_connections_are_kept_where_both_sides_know_where_a_reply_ends() -> None:
     closing = plain(b"2", head=b"Connection: Close\r\n")
     found, over = asyncio.run(asked([plain(b"1"), closing, plain(b"3"), plain(b"4")], times=4))
-    assert [posted.content for posted in found if isinstance(posted, Posted)] == [b"1", b"2", b"3", b"4"]
+    assert [posted.content for posted in found if isinstance(posted, HttpReply)] == [b"1", b"2", b"3", b"4"]
     assert over == [1, 1, 2, 2]
 
 
 def test_a_reply_that_nobody_asked_for_is_no_answer_to_the_next_question() -> None:
     twice = plain(b"first") + plain(b"nobody's")
     found, over = asyncio.run(asked([twice, plain(b"second")], times=2))
-    assert [posted.content for posted in found if isinstance(posted, Posted)] == [b"first", b"second"]
+    assert [posted.content for posted in found if isinstance(posted, HttpReply)] == [b"first", b"second"]
     assert over == [1, 2]
 
 
 def test_a_reply_that_comes_while_nobody_asks_is_dropped_with_its_connection() -> None:
-    async def go() -> tuple[Posted, Posted]:
+    async def go() -> tuple[HttpReply, HttpReply]:
         late = asyncio.Event()
         connections: list[int] = []
 
@@ -347,7 +347,7 @@ def test_a_reply_that_comes_while_nobody_asks_is_dropped_with_its_connection() -
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        posts = Posts(f"http://127.0.0.1:{port}", {}, timeout=20, longest=LONGEST)
+        posts = HttpConnections(f"http://127.0.0.1:{port}", {}, timeout=20, longest=LONGEST)
         first = await posts.post("/", b"")
         (idle,) = posts._idle
         late.set()
@@ -364,12 +364,15 @@ def test_a_reply_that_comes_while_nobody_asks_is_dropped_with_its_connection() -
 
 
 def test_headers_name_the_server_and_carry_a_login_of_its_address() -> None:
-    posts = Posts("https://me:p%40ss@[::1]:8443/v1", {}, timeout=1, longest=1)
+    posts = HttpConnections("https://me:p%40ss@[::1]:8443/v1", {}, timeout=1, longest=1)
     assert "Host: [::1]:8443\r\n" in posts._headers
     assert "Authorization: Basic bWU6cEBzcw==\r\n" in posts._headers
-    assert "Host: xn--bcher-kva.example:81\r\n" in Posts("http://bücher.example:81", {}, timeout=1, longest=1)._headers
+    assert (
+        "Host: xn--bcher-kva.example:81\r\n"
+        in HttpConnections("http://bücher.example:81", {}, timeout=1, longest=1)._headers
+    )
     with pytest.raises(ValueError, match="several lines"):
-        Posts("http://x", {"Authorization": "Bearer a\r\nX: b"}, timeout=1, longest=1)
+        HttpConnections("http://x", {"Authorization": "Bearer a\r\nX: b"}, timeout=1, longest=1)
 
 
 def test_nobody_to_connect_to_is_told_apart() -> None:
@@ -379,7 +382,7 @@ def test_nobody_to_connect_to_is_told_apart() -> None:
         server.close()
         await server.wait_closed()
         with pytest.raises(UnreachableError, match=f"127.0.0.1:{port} cannot be reached"):
-            await Posts(f"http://127.0.0.1:{port}", {}, timeout=20, longest=LONGEST).post("/", b"")
+            await HttpConnections(f"http://127.0.0.1:{port}", {}, timeout=20, longest=LONGEST).post("/", b"")
 
     asyncio.run(go())
 
@@ -396,7 +399,7 @@ def test_a_server_that_says_nothing_is_not_waited_for() -> None:
         port = server.sockets[0].getsockname()[1]
         # Long enough to connect on a busy machine: asyncio leaves a socket open where it is stopped while connecting.
         with pytest.raises(TimeoutError):
-            await Posts(f"http://127.0.0.1:{port}", {}, timeout=0.5, longest=LONGEST).post("/", b"")
+            await HttpConnections(f"http://127.0.0.1:{port}", {}, timeout=0.5, longest=LONGEST).post("/", b"")
         silent.set()
         server.close()
 
@@ -416,7 +419,7 @@ def test_a_connection_that_comes_too_late_is_closed() -> None:
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        posts = Posts(f"http://127.0.0.1:{port}", {}, timeout=0.05, longest=LONGEST)
+        posts = HttpConnections(f"http://127.0.0.1:{port}", {}, timeout=0.05, longest=LONGEST)
         connect, slow = posts._connect, asyncio.Event()
 
         async def connect_late() -> Any:

@@ -19,7 +19,7 @@ from lanner.judges.providers import (
     OverloadedError,
     RefusedError,
     Reply,
-    Token,
+    ReplyToken,
     UnanswerableError,
     connect,
 )
@@ -206,7 +206,7 @@ def test_text_thoughts_and_probabilities_are_read() -> None:
     ]
     reply = reply_of(output=output, status="completed", usage={"input_tokens": 5, "output_tokens": 6})
     assert (reply.text, reply.reasoning, reply.tokens_in, reply.tokens_out) == ("3", "hm", 5, 6)
-    assert reply.tokens == (Token("3", (("4", -1.0),)),)
+    assert reply.tokens == (ReplyToken("3", (("4", -1.0),)),)
 
 
 def test_thinking_is_asked_for_and_no_seed_is_sent() -> None:

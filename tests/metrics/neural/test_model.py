@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lanner.errors import InputError
-from lanner.metrics._neural import Checkpoint, Sample, load, read_checkpoint
+from lanner.metrics._neural import Checkpoint, ScoredText, load, read_checkpoint
 
 pytestmark = [
     pytest.mark.usefixtures("torch"),
@@ -53,7 +53,7 @@ def reference(comet, folder: Path, samples: list[dict[str, str]], *, context: bo
 def ours(folder: Path, samples: list[dict[str, str]], **options) -> list[float]:
     model = load(read_checkpoint(folder), device="cpu", tokens=200, **options)
     keys = {"hypothesis": "mt", "source": "src", "reference": "ref"}
-    return model.score([Sample(**{o: (s[k],) for o, k in keys.items() if k in s}) for s in samples])
+    return model.score([ScoredText(**{o: (s[k],) for o, k in keys.items() if k in s}) for s in samples])
 
 
 REGRESSION = {
@@ -115,7 +115,7 @@ def test_context_scores_as_the_reference_does(comet, torch, tmp_path, encoder_fo
         held = {"src": "src", "mt": "ref", "ref": "ref"}  # the hypothesis is read after the reference, as published
         texts = {key: (*(b[held[key]] for b in before), sample[key]) for key in held}
         joined.append({key: " </s> ".join(text) for key, text in texts.items()})
-        windows.append(Sample(texts["mt"], texts["src"], texts["ref"]))
+        windows.append(ScoredText(texts["mt"], texts["src"], texts["ref"]))
     model = load(read_checkpoint(folder), device="cpu")
     assert model.score(windows) == pytest.approx(reference(comet, folder, joined, context=True), abs=2e-5)
     assert not model.cuts.notes
@@ -129,7 +129,7 @@ def test_context_that_does_not_fit_is_trimmed_and_told(comet, torch, tmp_path, e
     model = load(read_checkpoint(folder), device="cpu")
     own, long = ("the cat ran",), "the dog saw the house " * 30
     with caplog.at_level(logging.WARNING, "lanner.metrics"):
-        scores = model.score([Sample((long, *own), (long, *own), (long, *own)), Sample(own, own, own)])
+        scores = model.score([ScoredText((long, *own), (long, *own), (long, *own)), ScoredText(own, own, own)])
     assert model.cuts.trimmed == 1
     assert "trimmed" in caplog.text
     assert scores[0] != pytest.approx(scores[1], abs=1e-4)  # what is left of the context still counts
@@ -141,8 +141,8 @@ def test_every_distinct_text_is_encoded_once(comet, torch, tmp_path, encoder_fol
     rows = []
     encode = model.encoder.forward
     model.encoder.forward = lambda **given: rows.extend(given["input_ids"].tolist()) or encode(**given)
-    first = Sample((samples[0]["mt"],), (samples[0]["src"],), (samples[0]["ref"],))
-    others = [Sample((samples[n]["mt"],), first.source, first.reference) for n in range(1, 9)]
+    first = ScoredText((samples[0]["mt"],), (samples[0]["src"],), (samples[0]["ref"],))
+    others = [ScoredText((samples[n]["mt"],), first.source, first.reference) for n in range(1, 9)]
     scores = model.score([first, *others, first])
     assert len(rows) == 2 + 9  # one source, one reference, nine hypotheses
     assert scores[0] == pytest.approx(scores[-1], abs=1e-6)  # a row's place in a matrix may move its last bit
@@ -150,7 +150,7 @@ def test_every_distinct_text_is_encoded_once(comet, torch, tmp_path, encoder_fol
 
 def test_batches_do_not_change_scores(comet, torch, tmp_path, encoder_folder, samples):
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
-    given = [Sample((s["mt"],), (s["src"],), (s["ref"],)) for s in samples]
+    given = [ScoredText((s["mt"],), (s["src"],), (s["ref"],)) for s in samples]
     one = load(read_checkpoint(folder), device="cpu", tokens=1).score(given)
     assert load(read_checkpoint(folder), device="cpu", tokens=10_000).score(given) == pytest.approx(one, abs=1e-5)
 
@@ -166,7 +166,7 @@ def test_what_a_model_needs_is_asked_for(comet, torch, tmp_path, encoder_folder)
     folder = saved(comet, torch, tmp_path / "model", encoder_folder, "regression_metric")
     model = load(read_checkpoint(folder), device="cpu")
     with pytest.raises(InputError, match="needs the reference"):
-        model.score([Sample(("a",), ("b",))])
+        model.score([ScoredText(("a",), ("b",))])
     assert model.needs == ("source", "reference")
 
 

@@ -17,8 +17,8 @@ from lanner.model.protocol import Wording
 from lanner.protocols.answers import check, combine, likeness, simulate_answer
 from lanner.protocols.kinds import KINDS, kind_of
 from lanner.protocols.kinds.base import (
-    Check,
-    Texts,
+    AnswerCheck,
+    JudgedTexts,
     combine_labels,
     combine_numbers,
     describe_options,
@@ -31,7 +31,7 @@ from lanner.protocols.kinds.base import (
     resolve,
 )
 
-TEXTS = Texts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
+TEXTS = JudgedTexts("The ferry left before the storm.", ("Die Fähre fuhr vor dem Sturm.", "Die Fähre legte ab."))
 OPTIONS = tuple(Option(id=name) for name in "abcde")
 QUESTIONS = [
     question
@@ -105,7 +105,7 @@ def test_likeness_is_symmetric_and_within_bounds(question: Question, seed: int) 
 
 def test_a_strict_check_raises_and_a_lenient_one_collects() -> None:
     question = Choice(id="q", options=OPTIONS)
-    strict, lenient = Check(question, True), Check(question, False)
+    strict, lenient = AnswerCheck(question, True), AnswerCheck(question, False)
     with pytest.raises(AnswerError) as caught:
         strict.violation("too_many", "is too much.")
     assert (caught.value.code, caught.value.what) == ("too_many", "q: is too much.")

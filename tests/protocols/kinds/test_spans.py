@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from lanner.errors import AnswerError
 from lanner.model import Option, Spans
-from lanner.protocols.answers import Texts, accept, check
+from lanner.protocols.answers import JudgedTexts, accept, check
 from lanner.protocols.kinds.spans import KIND
 
 SEVERITIES = (Option(id="minor"), Option(id="major"))
-TEXTS = Texts("그는 📚책을 주었다", ("He gave 📚 books, books",))
+TEXTS = JudgedTexts("그는 📚책을 주었다", ("He gave 📚 books, books",))
 SPANS = Spans(id="q", severities=SEVERITIES, missing=True, link=True)
 
 
-def code(value: list[Any], question: Spans = SPANS, texts: Texts | None = TEXTS) -> str:
+def code(value: list[Any], question: Spans = SPANS, texts: JudgedTexts | None = TEXTS) -> str:
     with pytest.raises(AnswerError) as caught:
         check(question, value, texts=texts)
     return caught.value.code
@@ -35,9 +35,9 @@ def test_any_stretch_of_any_text_can_be_marked(text: str, data: st.DataObject) -
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     question = Spans(id="q")
-    (stored,) = check(question, [{"start": start, "end": end, "text": text[start:end]}], texts=Texts("", (text,)))
+    (stored,) = check(question, [{"start": start, "end": end, "text": text[start:end]}], texts=JudgedTexts("", (text,)))
     assert text[stored["start"] : stored["end"]] == stored["text"]
-    assert check(question, [stored], texts=Texts("", (text,))) == [stored]
+    assert check(question, [stored], texts=JudgedTexts("", (text,))) == [stored]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_missing_marks_need_no_place_and_may_stand_on_the_source() -> None:
 
 
 @pytest.mark.parametrize("texts", [None, TEXTS])
-def test_a_file_may_count_errors_without_saying_where_they_stand(texts: Texts | None) -> None:
+def test_a_file_may_count_errors_without_saying_where_they_stand(texts: JudgedTexts | None) -> None:
     taken = accept(SPANS, [{"severity": "minor"}], texts=texts)
     assert taken.value == [{"side": "target", "severity": "minor"}] and taken.flags == ("no_place",)
 
@@ -95,7 +95,7 @@ def test_links_lead_to_another_place_where_the_question_has_them() -> None:
 
 
 def test_with_several_outputs_a_span_says_which() -> None:
-    texts = Texts("", ("one", "two"))
+    texts = JudgedTexts("", ("one", "two"))
     question = Spans(id="q")
     assert check(question, [{"start": 0, "end": 3, "output": 1}], texts=texts)[0]["text"] == "two"
     assert code([{"start": 0, "end": 3, "output": 2}], question, texts) == "shape"

@@ -17,7 +17,7 @@ from lanner.reports.comparison.agreement import (
     same_scores,
     verdicts,
 )
-from lanner.reports.comparison.sides import Form, Measure
+from lanner.reports.comparison.sides import Form, RankingMeasure
 from lanner.reports.view import View
 from reports.comparison.worlds import QUICK, answered, lab, noise, parity, scenarios, scores
 from reports.world import material
@@ -130,7 +130,7 @@ def test_where_one_side_counts_errors_the_turned_sign_is_explained() -> None:
     both = lab(higher, lower)
     assert "sign" not in same_scores(both).said
     assert both.sides[1].measure
-    both.sides[1].__dict__["measure"] = Measure(both.sides[1].measure.of, "lower_is_better")
+    both.sides[1].__dict__["measure"] = RankingMeasure(both.sides[1].measure.of, "lower_is_better")
     assert "the sign is turned" in same_scores(both).said
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from lanner import protocols
 from lanner.analysis.material import Material
 from lanner.model import Document, Json, Judge, JudgeKind, Judgement, Segment
-from lanner.reports.comparison.sides import Lab, shared, sides
+from lanner.reports.comparison.sides import ComparisonData, shared, sides
 from lanner.stats.resample import Resampling
 
 QUICK = Resampling(n=200)
@@ -64,10 +64,10 @@ def answered(
     return Material(title or name, protocol, documents, tuple(people), tuple(made))
 
 
-def lab(*materials: Material, hourly: float | None = None) -> Lab:
+def lab(*materials: Material, hourly: float | None = None) -> ComparisonData:
     whole = sides([(material.name, material) for material in materials])
     alike, n = shared(whole)
-    return Lab(alike, whole, n, QUICK, hourly)
+    return ComparisonData(alike, whole, n, QUICK, hourly)
 
 
 def noise(*parts: object) -> int:

@@ -14,7 +14,16 @@ from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.parts import Figure, Quotes, Report, Table
 from lanner.reports.rendering import write
-from lanner.reports.sections.diagnosis import Entry, Headings, Line, Mark, described, draw, section, sentences
+from lanner.reports.sections.diagnosis import (
+    AspectLine,
+    DiagnosisEntry,
+    Headings,
+    SystemMark,
+    described,
+    draw,
+    section,
+    sentences,
+)
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 
@@ -79,10 +88,10 @@ def test_a_protocol_without_skills_or_errors_has_no_such_section() -> None:
 
 # The picture
 
-MARKS = {"alder": Mark(2.5, 2.3, 2.7), "birch": Mark(1.4, 1.2, 1.6, ("alder",), weak=True)}
+MARKS = {"alder": SystemMark(2.5, 2.3, 2.7), "birch": SystemMark(1.4, 1.2, 1.6, ("alder",), weak=True)}
 LINES = [
-    Line("Terminology control", {"news": Entry(0.71, 85, MARKS)}, "field", "Field"),
-    Line("Relational address", {"news": Entry(0.06, 7, {})}, "tenor", "Tenor"),
+    AspectLine("Terminology control", {"news": DiagnosisEntry(0.71, 85, MARKS)}, "field", "Field"),
+    AspectLine("Relational address", {"news": DiagnosisEntry(0.06, 7, {})}, "tenor", "Tenor"),
 ]
 
 
@@ -113,9 +122,9 @@ def test_marks_stand_where_the_scale_says_and_inside_the_drawing() -> None:
 
 
 def test_a_cell_can_be_a_link_and_the_one_looked_at_is_framed() -> None:
-    cells = {"news": Entry(0.5, 20, {"alder": Mark(2.0)}, href='?cell="x"&y', chosen=True)}
+    cells = {"news": DiagnosisEntry(0.5, 20, {"alder": SystemMark(2.0)}, href='?cell="x"&y', chosen=True)}
     drawing = str(
-        draw("x", [Line("Address", cells)], ["alder"], {"news": ""}, Headings("a", "b", "c"), ends=(1.0, 3.0))
+        draw("x", [AspectLine("Address", cells)], ["alder"], {"news": ""}, Headings("a", "b", "c"), ends=(1.0, 3.0))
     )
     root = ElementTree.fromstring(drawing)
     [link] = [node for node in root.iter() if node.tag == "a"]

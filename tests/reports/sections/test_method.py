@@ -11,7 +11,7 @@ from analysis.test_assistance import material, store  # noqa: F401 (fixtures)
 from lanner import protocols
 from lanner.analysis.assistance import assistance
 from lanner.analysis.material import Material, from_file
-from lanner.designs.expected import CONTROL_LIMIT, Misses, missed_controls
+from lanner.designs.expected import CONTROL_LIMIT, ControlCounts, missed_controls
 from lanner.model import Document, Grid, Judge, JudgeKind, Judgement, Role, Scale, Segment
 from lanner.protocols.answers import simulate_page
 from lanner.reports.build import build
@@ -209,11 +209,11 @@ def tables(made: View) -> dict[str, Table]:
 
 def test_a_campaigns_missed_controls() -> None:
     made = view("h_falcon")
-    missed = (Misses("j0", "p", 10, 10, 4, 1), Misses("j1", "p", 10, 8, 0, 0))
+    missed = (ControlCounts("j0", "p", 10, 10, 4, 1), ControlCounts("j1", "p", 10, 8, 0, 0))
     table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
     assert "4 of 18 control items were missed, the largest share by Judge 0 (4 of 10)" in table.caption
     assert [row["share"] for row in table.rows] == ["40 %", "0 %"]
-    missed = tuple(Misses(judge, "p", 10, 10, 4 * (judge != "j2"), 0) for judge in ("j0", "j1", "j2"))
+    missed = tuple(ControlCounts(judge, "p", 10, 10, 4 * (judge != "j2"), 0) for judge in ("j0", "j1", "j2"))
     table = tables(replace(made, material=replace(made.material, controls=missed)))["controls"]
     assert "the largest share by Judge 0 (4 of 10) and Judge 1 (4 of 10)." in table.caption
 
@@ -221,7 +221,7 @@ def test_a_campaigns_missed_controls() -> None:
 def test_the_limit_of_missed_controls_is_that_of_the_live_page() -> None:
     """8 of 20 are 40 % [22 %, 61 %]: beyond doubt over a limit of 20 %, not over the usual one of 25 %."""
     made = view("h_falcon")
-    missed = (Misses("j0", "p", 20, 20, 8, 0), Misses("j1", "p", 20, 20, 0, 0))
+    missed = (ControlCounts("j0", "p", 20, 20, 8, 0), ControlCounts("j1", "p", 20, 20, 0, 0))
 
     def findings(**settings: float) -> list[str]:
         changed = replace(made.material, controls=missed, settings={**made.material.settings, **settings})

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from lanner import campaign, protocols
 from lanner.protocols.describe import describe
 from lanner.store import Store
-from lanner.web.drafting.pages import Block, Entry, blocks
+from lanner.web.drafting.pages import ListEntry, ProtocolBlock, blocks
 from newcomer_files import NEWCOMER_FILES, Maker
 from web_clients import another, enter, open_campaign, sent_back, sign_in
 
@@ -142,14 +142,14 @@ def test_too_large_an_upload(client: TestClient, token: str) -> None:
 def test_headings_groups_lists_and_lines() -> None:
     text = "# Title\n\nA line.\nAnother.\n\n### Skills (skills)\n*Field*\n- one: first\n  - below\n*Tenor*\n- two\n"
     assert blocks(text) == [
-        Block("h1", "Title"),
-        Block("p", "A line."),
-        Block("p", "Another."),
-        Block("h3", "Skills (skills)"),
-        Block("group", "Field"),
-        Block("list", entries=(Entry("one: first"), Entry("below", deeper=True))),
-        Block("group", "Tenor"),
-        Block("list", entries=(Entry("two"),)),
+        ProtocolBlock("h1", "Title"),
+        ProtocolBlock("p", "A line."),
+        ProtocolBlock("p", "Another."),
+        ProtocolBlock("h3", "Skills (skills)"),
+        ProtocolBlock("group", "Field"),
+        ProtocolBlock("list", entries=(ListEntry("one: first"), ListEntry("below", deeper=True))),
+        ProtocolBlock("group", "Tenor"),
+        ProtocolBlock("list", entries=(ListEntry("two"),)),
     ]
 
 

@@ -7,7 +7,7 @@ from lxml import html
 
 from lanner import protocols
 from lanner.model import Document, Item, Segment, Stage, Unit
-from lanner.web.judging.document import Block, Cell, Row, lines, opened, together, writing
+from lanner.web.judging.document import DocumentBlock, DocumentRow, TextCell, lines, opened, together, writing
 from lanner.web.speech import Messages
 
 
@@ -30,8 +30,8 @@ def test_a_repeated_sentence_gets_a_block_of_its_own() -> None:
     assert together([item("1"), item("2"), item("1")], stage(Unit.IN_CONTEXT)) == [[0, 1], [2]]
 
 
-def block(size: int, **more: object) -> Block:
-    return Block(tuple(Row(n, n, ()) for n in range(size)), (), **more)  # type: ignore[arg-type]
+def block(size: int, **more: object) -> DocumentBlock:
+    return DocumentBlock(tuple(DocumentRow(n, n, ()) for n in range(size)), (), **more)  # type: ignore[arg-type]
 
 
 def test_only_the_block_of_the_row_is_open() -> None:
@@ -59,17 +59,17 @@ def test_direction_comes_from_the_language() -> None:
 HOSTILE = "<b>\"&'</b>"
 
 
-def drawn(*rows: Row, first: int = 0, active: int = 0, answers: bool = False, item: int | None = None) -> list:
-    made = lines(Block(rows, (), item=item), first, active, Messages().get, answers=answers)
+def drawn(*rows: DocumentRow, first: int = 0, active: int = 0, answers: bool = False, item: int | None = None) -> list:
+    made = lines(DocumentBlock(rows, (), item=item), first, active, Messages().get, answers=answers)
     return html.fragment_fromstring(f"<div>{made}</div>").findall("div/div")
 
 
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 12])
 def test_lines_stand_in_batches_and_make_one_list(count: int) -> None:
     """A batch is painted as one; to those who listen there is none."""
-    rows = [Row(n, n, ()) for n in range(count)]
+    rows = [DocumentRow(n, n, ()) for n in range(count)]
     assert [line.get("data-row") for line in drawn(*rows, first=3)] == [str(n + 3) for n in range(count)]
-    made = lines(Block(tuple(rows), ()), 3, 0, Messages().get, answers=False)
+    made = lines(DocumentBlock(tuple(rows), ()), 3, 0, Messages().get, answers=False)
     batches = html.fragment_fromstring(f"<div>{made}</div>").findall("div")
     assert [len(batch) for batch in batches] == [min(6, count - start) for start in range(0, count, 6)]
     assert {batch.get("role") for batch in batches} <= {"none"}
@@ -77,7 +77,9 @@ def test_lines_stand_in_batches_and_make_one_list(count: int) -> None:
 
 
 def test_a_line_names_its_row_its_item_and_its_state() -> None:
-    first, second = drawn(Row(7, 3, (), state="done"), Row(8, None, (), hidden=True), first=10, active=10)
+    first, second = drawn(
+        DocumentRow(7, 3, (), state="done"), DocumentRow(8, None, (), hidden=True), first=10, active=10
+    )
     assert first.get("class") == "row is-active is-done" and second.get("class") == "row aside"
     assert (first.get("data-row"), first.get("data-item")) == ("10", "3")
     assert second.get("data-item") is None and second.get("hidden") is not None
@@ -86,12 +88,12 @@ def test_a_line_names_its_row_its_item_and_its_state() -> None:
 
 
 def test_no_line_of_a_document_judged_as_a_whole_stands_aside() -> None:
-    assert drawn(Row(1, None, ()), active=5, item=0)[0].get("class") == "row"
+    assert drawn(DocumentRow(1, None, ()), active=5, item=0)[0].get("class") == "row"
 
 
 def test_whatever_a_text_or_a_name_contains_is_text() -> None:
-    cells = (Cell("source", HOSTILE, "", "auto"), Cell("target", HOSTILE, HOSTILE, "rtl", output=1))
-    [line] = drawn(Row(1, 0, cells, segment=HOSTILE))
+    cells = (TextCell("source", HOSTILE, "", "auto"), TextCell("target", HOSTILE, HOSTILE, "rtl", output=1))
+    [line] = drawn(DocumentRow(1, 0, cells, segment=HOSTILE))
     source, target = line.findall("p")
     assert source.text == target.text == target.get("lang") == line.get("data-segment") == HOSTILE
     assert source.get("lang") is None and source.get("class") == "src"
@@ -99,4 +101,4 @@ def test_whatever_a_text_or_a_name_contains_is_text() -> None:
 
 
 def test_each_line_has_a_place_for_the_judges_own_answer_where_it_stands_in_columns() -> None:
-    assert drawn(Row(1, 0, ()), answers=True)[0].find("p").get("class") == "mine"
+    assert drawn(DocumentRow(1, 0, ()), answers=True)[0].find("p").get("class") == "mine"

@@ -9,17 +9,17 @@ import pytest
 
 from lanner.model.protocol import Wording
 from lanner.protocols import load, parse_toml
-from lanner.web.judging.form import Ask, Pick, asks
+from lanner.web.judging.form import FormOption, FormQuestion, asks
 from lanner.web.speech import Messages
 
-ASK = Ask(
+ASK = FormQuestion(
     id="q", kind="scale", display="list", label="Q", short="Q", help="", definition="", low="", high="",
     letter="q", hint="", required=True, stage="s",
 )  # fmt: skip
 
 
 def test_labelled_points_stand_two_to_a_line_where_they_fit() -> None:
-    short, long = Pick("1", "bad"), Pick("2", "a label that takes more than half the rail")
+    short, long = FormOption("1", "bad"), FormOption("2", "a label that takes more than half the rail")
     assert replace(ASK, options=(short, short)).short_marks
     assert not replace(ASK, options=(short, long)).short_marks
     assert not replace(ASK, options=(short, short, short)).short_marks
@@ -27,17 +27,17 @@ def test_labelled_points_stand_two_to_a_line_where_they_fit() -> None:
 
 def test_a_grid_takes_digits_directly_if_its_lines_have_keys() -> None:
     assert not ASK.direct
-    assert not replace(ASK, rows=(Pick("a", "A"),)).direct
-    assert replace(ASK, rows=(Pick("a", "A", key="1"),)).direct
+    assert not replace(ASK, rows=(FormOption("a", "A"),)).direct
+    assert replace(ASK, rows=(FormOption("a", "A", key="1"),)).direct
 
 
-def made(name: str, page: str, language: str = "en", outputs: int = 2) -> dict[str, Ask]:
+def made(name: str, page: str, language: str = "en", outputs: int = 2) -> dict[str, FormQuestion]:
     protocol = load(name)
     words = Messages(language)
     return {ask.id: ask for ask in asks(protocol, protocol.pages[page], Wording(protocol, language), words, outputs)}
 
 
-def own(questions: str, unit: str = "sentence_in_context", target: str = "output") -> dict[str, Ask]:
+def own(questions: str, unit: str = "sentence_in_context", target: str = "output") -> dict[str, FormQuestion]:
     ids = [line.split('"')[1] for line in questions.splitlines() if line.startswith("id =")]
     words = "\n".join(f"[text.en.questions.{name}]\nlabel = '{name}'" for name in ids)
     head = f'name = "own"\nversion = "1"\n[[stage]]\nid = "s"\nunit = "{unit}"\nobject = "{target}"\n'

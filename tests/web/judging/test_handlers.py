@@ -68,7 +68,7 @@ def test_links_opened_at_the_same_moment_are_both_kept(
         task = campaign.tasks(store, "trial", judge)[0].id
         assert client.get(f"/task/{task}").status_code == 200
     assert client.get("/work").text.count('class="assignment"') == 2
-    client.cookies.delete(access.judge_cookie(campaign.seats(store, "trial")[0].number))
+    client.cookies.delete(access.judge_cookie(campaign.participants(store, "trial")[0].number))
     assert client.get(f"/task/{campaign.tasks(store, 'trial', 'J1')[0].id}").status_code == 404, "as nobody else"
 
 
@@ -490,8 +490,8 @@ def test_consent_is_kept_with_its_version_and_opens_the_rest(client: TestClient,
     assert client.get(f"/task/{tasks[1]}", follow_redirects=False).status_code == 200
     assert f"/task/{tasks[1]}" in client.get("/work").text
     assert client.post(f"/task/{tasks[0]}/finish", headers=head).status_code == 200
-    seat = campaign.seats(store, "asked")[0]
-    assert seat.consent.endswith(campaign.protocol(store, "asked").hash) and seat.consented_at
+    participant = campaign.participants(store, "asked")[0]
+    assert participant.consent.endswith(campaign.protocol(store, "asked").hash) and participant.consented_at
     assert save(client, tasks[1], 0, {"sentence": 1}).status_code == 200
 
 

@@ -12,14 +12,16 @@ from lanner.web.judging.home import home_page
 from web_clients import complete, enter, open_campaign
 
 
-def seat(store: Store, judge: str = "J1") -> int:
-    return next(seat.number for seat in campaign.seats(store, "trial") if seat.judge.id == judge)
+def participant(store: Store, judge: str = "J1") -> int:
+    return next(
+        participant.number for participant in campaign.participants(store, "trial") if participant.judge.id == judge
+    )
 
 
 def test_the_tasks_in_order_with_what_is_next(store: Store) -> None:
     open_campaign(store)
     tasks = campaign.tasks(store, "trial", "J1")
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert [line.task for line in home.lines] == [task.id for task in tasks]
     assert home.next == tasks[0].id
     assert home.name == "Judge 1"
@@ -34,7 +36,7 @@ def test_states_and_counts_follow_the_answers(store: Store) -> None:
         campaign.submit(store, first.id, item, complete(), submission=f"a{item}")
     campaign.finish(store, first.id)
     campaign.submit(store, second.id, 0, complete(), submission="b")
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert [line.state for line in home.lines][:2] == ["finished", "begun"]
     assert home.next == second.id
     assert home.done == 4
@@ -43,18 +45,18 @@ def test_states_and_counts_follow_the_answers(store: Store) -> None:
 def test_a_pause_leaves_nothing_to_do(store: Store) -> None:
     open_campaign(store)
     campaign.pause(store, "trial")
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert (home.state, home.next) == ("paused", None)
 
 
 def test_the_completion_code_comes_at_the_end_only(store: Store) -> None:
     open_campaign(store, settings={"completion_code": "C0DE", "return_link": "https://example.org/back"})
-    assert home_page(store, seat(store)).completion_code == ""
+    assert home_page(store, participant(store)).completion_code == ""
     for task in campaign.tasks(store, "trial", "J1"):
         for item in range(len(task.items)):
             campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}")
         campaign.finish(store, task.id)
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert home.finished
     assert (home.completion_code, home.return_link) == ("C0DE", "https://example.org/back")
     assert home.next is None
@@ -71,7 +73,7 @@ def test_a_due_date_and_a_note_of_the_organisers(client: TestClient, store: Stor
     assert "Days left: " in page and "Overdue" not in page
     assert '<p dir="auto">Names &lt;i&gt;stay&lt;/i&gt; as they are.</p>' in page and ">Ask us.</p>" in page
     assert "마감: <time" in client.get("/work?language=ko").text
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert home.guide is not None and home.guide.task == home.next and home.is_due
     campaign.configure(store, "trial", settings={"deadline": "2020-02-29"})
     late = client.get("/work?language=en").text
@@ -89,14 +91,14 @@ def test_a_due_date_and_a_note_of_the_organisers(client: TestClient, store: Stor
 def test_what_is_left_is_told_at_the_judges_own_pace(store: Store) -> None:
     open_campaign(store)
     first, second, *_ = campaign.tasks(store, "trial", "J1")
-    before = home_page(store, seat(store))
+    before = home_page(store, participant(store))
     expected = campaign.protocol(store, "trial").minutes(first.page)
     assert before.lines[0].minutes == ceil(len(first.items) * expected)
     assert before.minutes_left == sum(line.minutes for line in before.lines)
     for task in (first, second):
         for item in range(len(task.items)):
             campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}", active=600)
-    home = home_page(store, seat(store))
+    home = home_page(store, participant(store))
     assert [line.minutes for line in home.lines[:2]] == [0, 0]
     assert [line.minutes for line in home.lines[2:]] == [10 * line.items for line in home.lines[2:]]
     assert home.current is not None and home.current.task == home.next
@@ -111,7 +113,7 @@ def test_answers_without_times_leave_the_protocols_guess(store: Store) -> None:
         for item in range(len(task.items)):
             campaign.submit(store, task.id, item, complete(), submission=f"{task.id}.{item}")
     expected = campaign.protocol(store, "trial").minutes(third.page)
-    assert home_page(store, seat(store)).lines[2].minutes == ceil(len(third.items) * expected)
+    assert home_page(store, participant(store)).lines[2].minutes == ceil(len(third.items) * expected)
 
 
 def test_a_campaign_that_is_deleted_while_a_judge_looks_is_gone(client: TestClient, store: Store) -> None:

@@ -16,11 +16,11 @@ from lanner.model.protocol import Wording
 from lanner.protocols import load, names, parse_toml
 from lanner.store import Store
 from lanner.web.access import Owners
-from lanner.web.judging.form import Ask, asks
+from lanner.web.judging.form import FormQuestion, asks
 from lanner.web.judging.page import (
-    Given,
-    Progress,
-    Settings,
+    PageProgress,
+    PageSettings,
+    StoredAnswers,
     TaskPage,
     definitions,
     keys,
@@ -66,7 +66,7 @@ def shown(name: str, page: str | None = None, language: str = "en", **more: obje
     protocol = load(name) if isinstance(name, str) else name
     page = page or next(iter(protocol.pages))
     task = more.pop("task", None) or Task(7, "J1", page, items(protocol.pages[page][0]))
-    given = more.pop("given", None) or [Given() for _ in task.items]
+    given = more.pop("given", None) or [StoredAnswers() for _ in task.items]
     return task_page(
         protocol, task, {"doc": more.pop("document", DOCUMENT)}, given, Messages(language), who="1.2", **more
     )
@@ -136,7 +136,7 @@ def test_an_unknown_language_is_left_to_the_browser() -> None:
     unknown = replace(DOCUMENT, source_language="und", target_language="und")
     protocol = load("h_falcon")
     task = Task(1, "J", "rating", items(protocol.stages[0]))
-    view = task_page(protocol, task, {"doc": unknown}, [Given() for _ in task.items], Messages(), who="x")
+    view = task_page(protocol, task, {"doc": unknown}, [StoredAnswers() for _ in task.items], Messages(), who="x")
     cell = view.blocks[0].rows[0].cells[0]
     assert (cell.lang, cell.dir) == ("", "auto")
 
@@ -165,7 +165,7 @@ def test_window_and_row() -> None:
 def test_a_fixed_window_is_all_that_is_sent() -> None:
     protocol = load("context_survey")
     task = Task(1, "J", "phase_two", (Item("doc", "s9"),))
-    view = task_page(protocol, task, {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+    view = task_page(protocol, task, {"doc": DOCUMENT}, [StoredAnswers()], Messages(), who="x")
     assert [line.number for line in view.blocks[0].rows] == [8, 9, 10]
     assert [line.item for line in view.blocks[0].rows] == [None, None, 0]
     assert view.current == 0 and view.row == 2
@@ -179,9 +179,9 @@ def test_isolated_sentences_stand_alone() -> None:
 
 
 def test_resumes_at_the_first_open_row() -> None:
-    done = Given(answers={"skills": {}, "sentence": 3, "holistic": 7})
-    part = Given(answers={"sentence": 3})
-    view = shown("h_falcon", given=[done, done, part, *[Given()] * 17])
+    done = StoredAnswers(answers={"skills": {}, "sentence": 3, "holistic": 7})
+    part = StoredAnswers(answers={"sentence": 3})
+    view = shown("h_falcon", given=[done, done, part, *[StoredAnswers()] * 17])
     assert view.states[:4] == ("done", "done", "partial", "")
     assert (view.row, view.done) == (2, 2)
     assert next(ask for ask in view.asks if ask.id == "sentence").value == 3
@@ -189,7 +189,7 @@ def test_resumes_at_the_first_open_row() -> None:
 
 def test_earlier_pages_decide_what_is_asked() -> None:
     earlier = {"context": "local", "skills": ["idea_development", "style_register", "participant_focus"]}
-    view = shown("falcon", "rating", given=[Given(earlier=earlier)] + [Given()] * 19)
+    view = shown("falcon", "rating", given=[StoredAnswers(earlier=earlier)] + [StoredAnswers()] * 19)
     rating = next(ask for ask in view.asks if ask.id == "ratings")
     assert rating.shown and rating.shown_rows == set(earlier["skills"])
     tree = rendered(view)
@@ -206,12 +206,12 @@ def test_finished_is_read_only() -> None:
 
 
 def test_what_the_script_is_told() -> None:
-    given = Given(answers={"sentence": 3}, ids={"sentence": 41}, elapsed=9.5, active=4.0)
+    given = StoredAnswers(answers={"sentence": 3}, ids={"sentence": 41}, elapsed=9.5, active=4.0)
     view = shown(
         "h_falcon",
-        given=[given] + [Given()] * 19,
-        progress=Progress(3, 9, 17.0),
-        settings=Settings(idle_seconds=60, break_minutes=0),
+        given=[given] + [StoredAnswers()] * 19,
+        progress=PageProgress(3, 9, 17.0),
+        settings=PageSettings(idle_seconds=60, break_minutes=0),
     )
     script = json.loads(json.dumps(view.script))
     assert script["items"][0]["saved"] == {"sentence": {"id": 41, "value": 3}}
@@ -224,7 +224,7 @@ def test_roles_and_expected_answers_have_no_place() -> None:
     plain = Item("doc", "s0", SYSTEMS[:1])
     secret = replace(plain, role=Role.CONTROL, expected={"holistic": {"at_most": 2, "explanation": "gold"}})
     views = [
-        task_page(protocol, Task(1, "J", "rating", (item,)), {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+        task_page(protocol, Task(1, "J", "rating", (item,)), {"doc": DOCUMENT}, [StoredAnswers()], Messages(), who="x")
         for item in (plain, secret)
     ]
     assert views[0] == views[1]
@@ -235,7 +235,7 @@ def test_control_texts_replace_outputs_line_by_line() -> None:
     shuffled = "\n".join(f"line {n}" for n in range(20))
     item = Item("doc", "", SYSTEMS, texts={SYSTEMS[1]: shuffled})
     view = task_page(
-        protocol, Task(1, "J", "adequacy_document", (item,)), {"doc": DOCUMENT}, [Given()], Messages(), who="x"
+        protocol, Task(1, "J", "adequacy_document", (item,)), {"doc": DOCUMENT}, [StoredAnswers()], Messages(), who="x"
     )
     assert [line.cells[2].text for line in view.blocks[0].rows][:2] == ["line 0", "line 1"]
     assert view.blocks[0].rows[3].cells[1].text == "one text 3"
@@ -244,7 +244,7 @@ def test_control_texts_replace_outputs_line_by_line() -> None:
 def test_a_protocol_of_ones_own_with_every_kind() -> None:
     protocol = parse_toml(OWN)
     task = Task(1, "J", "all", (Item("doc", "s0", (*SYSTEMS, "third")),))
-    view = task_page(protocol, task, {"doc": DOCUMENT}, [Given()], Messages(), who="x")
+    view = task_page(protocol, task, {"doc": DOCUMENT}, [StoredAnswers()], Messages(), who="x")
     assert {ask.id: (ask.kind, ask.display) for ask in view.asks} == {
         "stars": ("scale", "buttons"),
         "fine": ("scale", "slider"),
@@ -344,19 +344,19 @@ def test_every_module_is_fetched_at_once() -> None:
 def test_what_is_kept_of_one_judges_page_is_never_on_anothers() -> None:
     """Questions are drawn once for the same words and the same answer, and anew for any other."""
     said = [{}, {"comment": "mine"}, {"comment": "yours"}, {"sentence": 3}, {"sentence": 4}, {}]
-    trees = [rendered(shown("h_falcon", given=[Given(each), *[Given()] * 19], row=1)) for each in said]
+    trees = [rendered(shown("h_falcon", given=[StoredAnswers(each), *[StoredAnswers()] * 19], row=1)) for each in said]
     questions = [html.tostring(tree.get_element_by_id("questions")) for tree in trees]
     assert questions[0] == questions[-1] and len(set(questions)) == len(said) - 1
     assert [b"mine" in each for each in questions] == [False, True, False, False, False, False]
     for told in ("Read all.", "Only this.", "Read all."):
-        tree = rendered(shown("h_falcon", settings=Settings(guidelines=told)))
+        tree = rendered(shown("h_falcon", settings=PageSettings(guidelines=told)))
         assert tree.xpath("//*[@class='guide']/p[1]")[0].text_content() == told
     spoken = [rendered(shown("h_falcon", language=code), code) for code in ("en", "de")]
     assert len({tree.get_element_by_id("drawer").text_content() for tree in spoken}) == 2
 
 
 def test_what_the_script_reads_cannot_end_its_element() -> None:
-    given = [Given({"comment": "</script><script>alert('&')"}), *[Given()] * 19]
+    given = [StoredAnswers({"comment": "</script><script>alert('&')"}), *[StoredAnswers()] * 19]
     view = shown("h_falcon", given=given)
     assert not set("<>&'") & set(view.data)
     assert json.loads(view.data) == json.loads(json.dumps(view.script))
@@ -401,9 +401,9 @@ def test_answers_of_an_earlier_page_come_along(store: Store) -> None:
 def test_whose_task_it_is(store: Store) -> None:
     open_campaign(store)
     task = campaign.tasks(store, "trial", "J1")[0].id
-    seats = {seat.judge.id: seat.number for seat in campaign.seats(store, "trial")}
+    participants = {participant.judge.id: participant.number for participant in campaign.participants(store, "trial")}
     found = Owners(store).find(task)
-    assert found and found.judge == seats["J1"]
+    assert found and found.judge == participants["J1"]
     assert Owners(store).find(999) is None
     assert task_view(store, 999) is None
 
@@ -430,7 +430,7 @@ def test_time_spent_comes_back_on_another_device(store: Store) -> None:
     assert laid.progress.minutes_today == 1.0
 
 
-def questions(name: str, page: str) -> tuple[Ask, ...]:
+def questions(name: str, page: str) -> tuple[FormQuestion, ...]:
     protocol = load(name)
     return asks(protocol, protocol.pages[page], Wording(protocol), Messages())
 

@@ -23,8 +23,8 @@ from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.organising.disagreements import Matrix, Piece, Scene, filter_of, marked, matrix
-from lanner.web.site import Settings
+from lanner.web.organising.disagreements import CampaignTexts, Matrix, Piece, filter_of, marked, matrix
+from lanner.web.site import ServerSettings
 from lanner.web.speech import speaking
 from web_clients import another, complete, open_campaign, sign_in
 
@@ -172,10 +172,10 @@ def test_filters_from_the_address() -> None:
     assert filter_of(QueryParams("judges=a&labels=x|y|z")).judges == ()
 
 
-def scene(store: Store) -> Scene:
+def scene(store: Store) -> CampaignTexts:
     open_campaign(store, protocol="falcon")
     campaign.add_judges(store, "trial", [Judge("gpt", JudgeKind.MODEL)])
-    return Scene(store, campaign.get(store, "trial"))
+    return CampaignTexts(store, campaign.get(store, "trial"))
 
 
 SAID = UnitAnswers(
@@ -545,7 +545,7 @@ def pilot_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClien
     place: Path = tmp_path_factory.mktemp("meeting") / "lanner.sqlite"
     with Store.open(place) as store:
         judged(store)
-        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+        with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as opened:
             opened.token = sign_in(opened, store)  # type: ignore[attr-defined]
             yield opened
 

@@ -13,8 +13,8 @@ from lanner.web.organising import figures
 from lanner.web.organising.figures import (
     LETTER,
     AgreementRow,
-    Cell,
-    Leaning,
+    JudgeSeverity,
+    PairAgreement,
     Spread,
     distributions,
     fit_names,
@@ -133,7 +133,11 @@ def test_a_narrowing_interval_is_drawn_to_scale_and_pale_after_the_end() -> None
 
 
 def test_the_heat_map_has_the_lower_triangle_with_n() -> None:
-    cells = {(0, 1): Cell(0.42, 412, 0.3, 0.5, 0.7), (0, 2): Cell(None, 3), (1, 2): Cell(0.2, 655)}
+    cells = {
+        (0, 1): PairAgreement(0.42, 412, 0.3, 0.5, 0.7),
+        (0, 2): PairAgreement(None, 3),
+        (1, 2): PairAgreement(0.2, 655),
+    }
     svg = figures.heat_map([("J1", False), ("J2", False), ("o3", True)], cells, ["people with people: .42"])
     said = words(svg)
     assert {".42", "n 412", ".20", "n 655", "n 3"} <= set(said)
@@ -179,7 +183,7 @@ def test_each_judge_has_bars_a_middle_half_and_a_middle() -> None:
 
 
 def test_nothing_leaves_the_drawing_however_far_someone_leans() -> None:
-    rows = [("Ana", Leaning("a", -30.0, -42.0, -18.0, 40)), ("Ben", Leaning("b", 2.0, None, None, 40))]
+    rows = [("Ana", JudgeSeverity("a", -30.0, -42.0, -18.0, 40)), ("Ben", JudgeSeverity("b", 2.0, None, None, 40))]
     drawn = str(leanings(rows))
     assert all(0 <= float(x) <= 402 for x in re.findall(r'[ c]x="(-?[\d.]+)"', drawn))
     assert "−30.0" in drawn and "+2.0" in drawn

@@ -14,8 +14,8 @@ from lanner.errors import InputError, LannerError
 from lanner.store import Store
 from lanner.web import rendering
 from lanner.web.app import create_app
-from lanner.web.organising.judges import Letter, Link, Mailer, invited, mailer_from_environment
-from lanner.web.site import Settings
+from lanner.web.organising.judges import JudgeLink, Letter, Mailer, invited, mailer_from_environment
+from lanner.web.site import ServerSettings
 from smtp_server import SmtpServer
 from web_clients import HOST, another, complete, enter, open_campaign, sign_in
 
@@ -88,7 +88,9 @@ def test_revoke_and_reopen(client: TestClient, store: Store, token: str) -> None
     client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "reopen", "task": str(task)})
     assert campaign.task(store, task).finished_at is None
     client.post("/campaigns/trial/judge", data={"token": token, "judge": "J1", "do": "revoke"})
-    assert next(seat for seat in campaign.seats(store, "trial") if seat.judge.id == "J1").revoked_at
+    assert next(
+        participant for participant in campaign.participants(store, "trial") if participant.judge.id == "J1"
+    ).revoked_at
 
 
 def test_only_their_own_tasks_are_reopened(client: TestClient, store: Store, token: str) -> None:
@@ -197,7 +199,7 @@ def test_two_of_one_name_are_asked_about(client: TestClient, store: Store, token
 
 def test_links_begin_with_the_public_address_whatever_the_request_says(store: Store) -> None:
     open_campaign(store)
-    app = create_app(store, settings=Settings(public_url="https://judge.example.org/lanner", processes=False))
+    app = create_app(store, settings=ServerSettings(public_url="https://judge.example.org/lanner", processes=False))
     with TestClient(app, follow_redirects=False) as client:
         token = sign_in(client, store)
         fields = {"token": token, "who": "all"}
@@ -222,7 +224,7 @@ def test_pages_with_many_rows_are_drawn_beside_the_requests_of_judges(
         assert client.get(path).status_code == 200
     reads: Counter[str] = Counter()
 
-    class Counted(Link):
+    class Counted(JudgeLink):
         def __getattribute__(self, name: str) -> Any:
             reads[name] += 1
             return super().__getattribute__(name)
@@ -243,8 +245,8 @@ def test_links_of_many_are_made_some_at_a_time_and_each_works(store: Store) -> N
     after = campaign.invitations.issue_many(store, "many", [*names, names[3]])
     assert len(set(before.values()) | set(after.values())) == 90
     for name in names:
-        seat = campaign.invitations.lookup(store, after[name])
-        assert seat is not None and seat.judge.id == name
+        participant = campaign.invitations.lookup(store, after[name])
+        assert participant is not None and participant.judge.id == name
         assert campaign.invitations.lookup(store, before[name]) is None
 
 

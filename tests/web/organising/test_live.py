@@ -15,13 +15,13 @@ from lanner.judges.simulated import Temper, fill
 from lanner.model import Judge, JudgeKind
 from lanner.model.messages import number
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import Divergence, JudgeProgress, OddOnes, Pace, Snapshot, Swap
+from lanner.monitor.snapshot import AnswerSplits, Divergence, JudgePace, JudgeProgress, Snapshot, Swap
 from lanner.monitor.status import JudgeStatus, campaign_status
-from lanner.store import Seat, Store
+from lanner.store import Participant, Store
 from lanner.web.organising import live
-from lanner.web.organising.figures import Cell
-from lanner.web.organising.live import Comparison, LivePage, comparison, judge_row, live_page
-from lanner.web.site import Settings, Site
+from lanner.web.organising.figures import PairAgreement
+from lanner.web.organising.live import ComparisonFigures, LivePage, comparison, judge_row, live_page
+from lanner.web.site import ServerSettings, Site
 from web_clients import SYSTEMS, complete, open_campaign
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -79,12 +79,18 @@ def progress(done: int, finish: int | None = None) -> JudgeProgress:
     """Ten items of an hour each; `finish` is a day of November."""
     when = datetime(2026, 11, finish, 9, tzinfo=UTC) if finish else None
     parts = (("news", done, 10),)
-    return JudgeProgress("ann", done, 10, parts, Pace(3600.0 * done, parts=(1.0, 2.0)), 3600.0 * done, None, None, when)
+    return JudgeProgress(
+        "ann", done, 10, parts, JudgePace(3600.0 * done, parts=(1.0, 2.0)), 3600.0 * done, None, None, when
+    )
 
 
-def status(progress: JudgeProgress, days_late: int | None = None, seat: Seat | None = None) -> JudgeStatus:
-    seat = seat or Seat(1, 1, Judge("ann"))
-    return JudgeStatus(seat, seat.judge.name or seat.judge.id, progress, days_late, 60.0, 90.0, 1, 4)
+def status(
+    progress: JudgeProgress, days_late: int | None = None, participant: Participant | None = None
+) -> JudgeStatus:
+    participant = participant or Participant(1, 1, Judge("ann"))
+    return JudgeStatus(
+        participant, participant.judge.name or participant.judge.id, progress, days_late, 60.0, 90.0, 1, 4
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,8 +113,8 @@ def test_when_a_judge_is_done_against_the_deadline(
 
 
 def test_attributes_of_a_judge() -> None:
-    seat = Seat(1, 1, Judge("sim", kind=JudgeKind.SIMULATED, attributes={"native": "ko", "years": 3}))
-    assert judge_row(status(progress(4), seat=seat)).about == "simulated, ko, 3"
+    participant = Participant(1, 1, Judge("sim", kind=JudgeKind.SIMULATED, attributes={"native": "ko", "years": 3}))
+    assert judge_row(status(progress(4), participant=participant)).about == "simulated, ko, 3"
 
 
 async def following(stream: AsyncIterator[str], wanted: str) -> str:
@@ -132,7 +138,7 @@ def test_a_save_is_told_and_the_end_ends_the_stream(store: Store) -> None:
     task = campaign.tasks(store, "trial", "J1")[0].id
 
     async def work() -> None:
-        site = Site(store, Settings(processes=False))
+        site = Site(store, ServerSettings(processes=False))
         stream = live._news(site, 1)
         assert "retry" in await anext(stream)
         waiting = asyncio.create_task(following(stream, "changed"))
@@ -149,7 +155,7 @@ def test_trouble_with_saving_is_told_to_a_page_that_is_open(store: Store) -> Non
     open_campaign(store)
 
     async def work() -> None:
-        site = Site(store, Settings(processes=False))
+        site = Site(store, ServerSettings(processes=False))
         site.intake._failure = (time.monotonic(), "The disk is full.\nMake room.")
         stream = live._news(site, 1)
         assert json.loads((await following(stream, "trouble")).split("data: ")[1]) == "The disk is full.\nMake room."
@@ -173,7 +179,7 @@ def test_that_offered_marks_raise_agreement_is_said_with_what_it_is_without_them
 
 
 SEATS = [
-    Seat(at, 1, Judge(name, kind))
+    Participant(at, 1, Judge(name, kind))
     for at, (name, kind) in enumerate(
         [("o3", JudgeKind.MODEL), ("a", JudgeKind.PERSON), ("b", JudgeKind.PERSON), ("<c>", JudgeKind.PERSON)]
     )
@@ -184,12 +190,12 @@ LABEL = {"low": "Low <l>", "mid": "Mid", "high": "High"}
 
 def apart(units: int = 40, swaps: tuple[Swap, ...] = ()) -> Divergence:
     pairs = {
-        ("a", "b"): Cell(0.52, 40),
-        ("a", "<c>"): Cell(0.38, 40),
-        ("b", "<c>"): Cell(0.42, 40),
-        ("o3", "a"): Cell(0.2, 40),
+        ("a", "b"): PairAgreement(0.52, 40),
+        ("a", "<c>"): PairAgreement(0.38, 40),
+        ("b", "<c>"): PairAgreement(0.42, 40),
+        ("o3", "a"): PairAgreement(0.2, 40),
     }
-    odd = OddOnes(units, units - 9, (("<c>", 7), ("a", 2)), 0, 0, (("low", "high", 5), ("mid", "high", 1)))
+    odd = AnswerSplits(units, units - 9, (("<c>", 7), ("a", 2)), 0, 0, (("low", "high", 5), ("mid", "high", 1)))
     shares = dict.fromkeys(NAMES, (0.5, 0.25, 0.25))
     merges = (("low", "mid", 0.06), ("low", "high", -0.1))
     return Divergence(
@@ -198,7 +204,7 @@ def apart(units: int = 40, swaps: tuple[Swap, ...] = ()) -> Divergence:
 
 
 def test_nothing_to_compare_draws_nothing() -> None:
-    assert comparison(None, {}, [], {}) == Comparison()
+    assert comparison(None, {}, [], {}) == ComparisonFigures()
 
 
 def test_too_few_draw_no_shares_and_no_bar() -> None:
@@ -212,7 +218,7 @@ def test_words_for_the_pairs() -> None:
     assert shown.heat_note.startswith("A and B agree best (.52), A and <C> least (.38).")
     assert "No model agrees with people as well" in shown.heat_note
     assert shown.heat and "people with people: .38 to .52" in shown.heat
-    alike = replace(apart(), pairs={("a", "b"): Cell(0.781, 10), ("b", "<c>"): Cell(0.784, 10)})
+    alike = replace(apart(), pairs={("a", "b"): PairAgreement(0.781, 10), ("b", "<c>"): PairAgreement(0.784, 10)})
     assert comparison(alike, NAMES, SEATS, LABEL).heat_note == "", "nobody agrees least with the same number"
 
 

@@ -8,7 +8,7 @@ from lanner import campaign
 from lanner.campaign.people import send_message
 from lanner.model import Judgement
 from lanner.store import AccountRole, Store
-from lanner.web.organising.log import Line, describe_event, log_lines
+from lanner.web.organising.log import LogLine, describe_event, log_lines
 from web_clients import SYSTEMS, open_campaign, sign_in
 
 
@@ -89,8 +89,8 @@ def test_an_import_says_how_much_it_brought_and_a_judges_own_act_who_did_it(stor
     assert (message.who, message.what) == ("Judge 1", "wrote: A word is missing.")
 
 
-def _lines(store: Store) -> list[Line]:
+def _lines(store: Store) -> list[LogLine]:
     with store.reading() as tx:
         accounts = {account.id: account.name for account in tx.accounts.all()}
-        seats = {seat.number: seat.judge.name for seat in tx.judges.all(1)}
-    return log_lines(campaign.events(store, "trial"), accounts, seats)
+        participants = {participant.number: participant.judge.name for participant in tx.judges.all(1)}
+    return log_lines(campaign.events(store, "trial"), accounts, participants)

@@ -60,10 +60,10 @@ def test_a_part_of_what_a_model_cost_is_not_shown_as_all_of_it(client: TestClien
     def add(attempt: int, cost: float | None) -> str:
         with store.writing() as tx:
             target = campaign.get(store, "trial").id
-            seat = tx.judges.find(target, "m")
-            assert seat is not None
+            participant = tx.judges.find(target, "m")
+            assert participant is not None
             document = next(iter(tx.documents.numbers(target).values()))
-            tx.ledger.add([ledger_row(target, seat.number, document, attempt=attempt, cost=cost)])
+            tx.ledger.add([ledger_row(target, participant.number, document, attempt=attempt, cost=cost)])
         return client.get("/campaigns/trial/models").text
 
     assert "77.25" in add(1, 77.25)

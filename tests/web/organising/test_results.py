@@ -21,7 +21,7 @@ from lanner.analysis.economy import economy
 from lanner.cli import lanner as commands
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.site import Settings
+from lanner.web.site import ServerSettings
 from web_clients import another, open_campaign, sign_in
 
 
@@ -32,7 +32,7 @@ def client(tmp_path_factory: pytest.TempPathFactory):
         judged_campaign(store, "h_falcon", "skills")
         open_campaign(store, name="fixed", protocol="da")
         open_campaign(store, name="waiting")
-        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as opened:
+        with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as opened:
             sign_in(opened, store)
             yield opened
 
@@ -98,7 +98,7 @@ def test_a_pair_left_open_is_told_by_page_command_log_report_and_export(
     with Store.open(tmp_path / "lanner.sqlite") as store:
         made(store, documents=24)
         work(store, most=24)
-        with TestClient(create_app(store, settings=Settings(processes=False)), follow_redirects=False) as client:
+        with TestClient(create_app(store, settings=ServerSettings(processes=False)), follow_redirects=False) as client:
             token = sign_in(client, store)
             now = economy(store, "study")
             assert [str(pair.state) for pair in now.pairs] == ["decided", "decided", "open"]

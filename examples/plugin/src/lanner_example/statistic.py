@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lanner.stats.estimate import Plan, Rows, statistic
+from lanner.stats.estimate import RowCounts, StatisticPlan, statistic
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array
 
 
 @statistic("label", "score")
-def majority(answers: Ratings) -> Plan:
+def majority(answers: Ratings) -> StatisticPlan:
     """Share of items with a strict majority, among items with at least two answers."""
     codes = answers.patterns.codes  # one row for each distinct set of answers, -1 where a judge gave none
     sizes = (codes >= 0).sum(axis=1)
@@ -22,4 +22,4 @@ def majority(answers: Ratings) -> Plan:
     def finish(sums: Array) -> Array:
         return np.divide(sums[:, [0]], sums[:, [1]], out=np.full((len(sums), 1), np.nan), where=sums[:, [1]] > 0)
 
-    return Plan("majority", answers, Rows.of(answers.patterns), finish, parts, uses=counts, scale="share")
+    return StatisticPlan("majority", answers, RowCounts.of(answers.patterns), finish, parts, uses=counts, scale="share")

@@ -20,7 +20,7 @@ _NEWLINE_FILE = ".newline"
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class AlignedTexts:
     """Which text of each segment to write: the source, a reference or an output, and what to write for line breaks."""
 
     kind: str
@@ -37,7 +37,7 @@ class Texts:
                 return segment.outputs.get(self.name)
 
 
-def write_lines(path: Path, documents: Sequence[Document], texts: Texts) -> None:
+def write_lines(path: Path, documents: Sequence[Document], texts: AlignedTexts) -> None:
     """One line for each segment; a segment without this text, or with a line break, is an error."""
     first = True
     with text_file(path) as out:
@@ -62,7 +62,7 @@ def _kept_newline(folder: Path) -> str:
     return textfile.head(file, 100) if file.is_file() else ""
 
 
-def _line(text: str | None, texts: Texts, where: Where) -> str:
+def _line(text: str | None, texts: AlignedTexts, where: Where) -> str:
     if text is None:
         raise InputError(
             f"This segment has no {texts.kind} {texts.name!r}, and a text file has no way to say so.",

@@ -51,7 +51,7 @@ from lanner.formats.parsing.map_draft import (
     POSSIBLE,
     SHEET,
     SHORT_ANSWER,
-    Answer,
+    AnswerColumn,
     MapDraft,
     are_numbers,
     as_option,
@@ -89,7 +89,7 @@ class ColumnMap:
     roles: Mapping[str, str]
     outputs: Mapping[str, str] = field(default_factory=dict)
     references: Mapping[str, str] = field(default_factory=dict)
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnswerColumn, ...] = ()
     rest: tuple[str, ...] = ()
     languages: tuple[str, str] | None = None
     confidence: Mapping[str, float] = field(default_factory=dict)
@@ -176,7 +176,7 @@ def _finish(table: MapDraft, assignments: Mapping[str, str], system: str, *, is_
     )
 
 
-def _without_scales(table: MapDraft, assignments: Mapping[str, str]) -> list[Answer]:
+def _without_scales(table: MapDraft, assignments: Mapping[str, str]) -> list[AnswerColumn]:
     """The answers, with questions that are not called by their scale: `Accuracy` for `Accuracy (1-5)`."""
     named_columns = set(assignments.values())
     names = {a.question: a.question if a.column in named_columns else without_scale(a.question) for a in table.answers}
@@ -205,12 +205,12 @@ def _take_given(table: MapDraft, assignments: Mapping[str, str]) -> None:
             table.outputs[name or column] = column
         elif kind == "answer":  # `answer:score about GPT-4=column`: of one system, where each has a column
             question, _, about = (name or column).partition(" about ")
-            table.answers.append(Answer(column, question, system=about))
+            table.answers.append(AnswerColumn(column, question, system=about))
         elif kind == "measure":  # taken besides the answers that are guessed
-            table.measures.append(Answer(column, name or column))
+            table.measures.append(AnswerColumn(column, name or column))
         elif kind == "judge" and mark:
             judge, _, about = name.partition(" about ")
-            table.answers.append(Answer(column, "score", judge, about))
+            table.answers.append(AnswerColumn(column, "score", judge, about))
         elif kind == "ignore":
             pass
         elif kind in ROLES and not mark:

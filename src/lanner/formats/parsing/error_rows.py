@@ -17,7 +17,7 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map, parse
 from lanner.formats.parsing.headings import error_words, fold, names_remark
 from lanner.formats.parsing.map_draft import SHORT_ANSWER, as_option, mean_length
-from lanner.formats.parsing.tables import Row, Rows
+from lanner.formats.parsing.tables import Row, TableRows
 from lanner.formats.parsing.values import as_text, is_missing, is_numeric, number
 from lanner.model.messages import in_number
 
@@ -81,7 +81,7 @@ def severities() -> Mapping[str, str]:
     return words | dict.fromkeys(map(fold, error_words("none")["words"]), "")
 
 
-def one_output_a_row(path: Path, rows: Rows, columns: str | Mapping[str, str] = "", judge: str = "") -> Rows:
+def one_output_a_row(path: Path, rows: TableRows, columns: str | Mapping[str, str] = "", judge: str = "") -> TableRows:
     """The same table with a row for each output and judge if its rows are errors, which then stand in a column
     `errors`; other tables as they are."""
     places = _places(rows, columns)
@@ -98,7 +98,7 @@ def one_output_a_row(path: Path, rows: Rows, columns: str | Mapping[str, str] = 
     return table.turned() if table.is_one() else rows
 
 
-def _places(rows: Rows, columns: str | Mapping[str, str]) -> dict[str, int]:
+def _places(rows: TableRows, columns: str | Mapping[str, str]) -> dict[str, int]:
     """Where the columns are that say something of an error; a severity in words that are not known is `unknown`."""
     names = error_words("columns")
     given = set(parse(columns).values())
@@ -133,7 +133,7 @@ class _Output:
 
 class _ErrorTable:
     def __init__(
-        self, path: Path, rows: Rows, places: Mapping[str, int], column_roles: ColumnMap, given: Collection[str]
+        self, path: Path, rows: TableRows, places: Mapping[str, int], column_roles: ColumnMap, given: Collection[str]
     ) -> None:
         self.path, self.rows, self.at, self.given = path, rows, places, given
         self.all_rows: list[Row] = list(rows.rows)
@@ -249,7 +249,7 @@ class _ErrorTable:
             return ""
         return severities().get(severity) if severity else None
 
-    def turned(self) -> Rows:
+    def turned(self) -> TableRows:
         """The table with a row for each output."""
         has_places = self._says_place
         outputs: dict[tuple[str, ...], _Output] = {}

@@ -28,18 +28,18 @@ from lanner.formats.parsing.headings import (
 from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list, moment
 
 if TYPE_CHECKING:  # which are read without this module where they hold texts alone
-    from lanner.formats.parsing.tables import Row, Rows
+    from lanner.formats.parsing.tables import Row, TableRows
 
 _DIGITS = re.compile(r"\d+")
 _ITEMS_AT_LEAST = 3
 
 
-def one_answer_a_row(path: Path, rows: Rows) -> Rows:
+def one_answer_a_row(path: Path, rows: TableRows) -> TableRows:
     """The same table with a row for each answer; as it is where it has one."""
     return _by_items(path, _by_ranks(path, rows))
 
 
-def _by_items(path: Path, rows: Rows) -> Rows:
+def _by_items(path: Path, rows: TableRows) -> TableRows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
     in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
@@ -78,7 +78,7 @@ def _by_items(path: Path, rows: Rows) -> Rows:
     return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
 
 
-def _by_nameless_judges(path: Path, rows: Rows) -> Rows:
+def _by_nameless_judges(path: Path, rows: TableRows) -> TableRows:
     """The same where a form asked for no name, and every row begins with the moment when it was sent."""
     first = rows.header[0] if rows.header else ""
     if role_named(first) != "answered_at" or not rows.sample or not all(moment(as_text(row[0])) for row in rows.sample):
@@ -122,7 +122,7 @@ Order = list[list[str]]
 """Systems by place, the best first; those that share a place stand together."""
 
 
-def _by_ranks(path: Path, rows: Rows) -> Rows:
+def _by_ranks(path: Path, rows: TableRows) -> TableRows:
     """A table whose rows each order several systems, with a row and a rank for each system; other tables as they are.
     The order stands in a column for each place (first, second, third), in one cell (`B > A = C`), or in columns for the
     best and the worst of those in other columns."""
@@ -142,7 +142,7 @@ class _Ranking(NamedTuple):
     note: str
 
 
-def _one_row_per_system(path: Path, rows: Rows, ranking: _Ranking) -> Rows:
+def _one_row_per_system(path: Path, rows: TableRows, ranking: _Ranking) -> TableRows:
     others = [at for at in range(len(rows.header)) if at not in ranking.columns]
 
     def ranks() -> Iterator[Row]:
@@ -163,11 +163,11 @@ def _one_row_per_system(path: Path, rows: Rows, ranking: _Ranking) -> Rows:
     return rows.turned([*(rows.header[at] for at in others), "system", "rank"], ranks(), ranking.note)
 
 
-def _cells(rows: Rows, at: int) -> list[str]:
+def _cells(rows: TableRows, at: int) -> list[str]:
     return [as_text(row[at]).strip() for row in rows.sample if not is_missing(row[at])]
 
 
-def _columns_of_places(rows: Rows) -> _Ranking | None:
+def _columns_of_places(rows: TableRows) -> _Ranking | None:
     places: dict[int, int] = {}
     for at, name in enumerate(rows.header):
         hit = _PLACE.fullmatch(name.strip())
@@ -201,7 +201,7 @@ def _read_order(text: str, *, has_commas: bool) -> Order:
     return order if len(names) > 1 and all(names) and len(set(names)) == len(names) else []
 
 
-def _cells_of_orders(rows: Rows) -> _Ranking | None:
+def _cells_of_orders(rows: TableRows) -> _Ranking | None:
     if any(role_named(name) == "system" for name in rows.header):
         return None
     for at, name in enumerate(rows.header):
@@ -221,7 +221,7 @@ def _cells_of_orders(rows: Rows) -> _Ranking | None:
     return None
 
 
-def _best_and_worst(rows: Rows) -> _Ranking | None:
+def _best_and_worst(rows: TableRows) -> _Ranking | None:
     """The columns of best–worst scaling: the best and the worst of the systems that the other columns name. Those in
     between share the places between them."""
     words = [set(header_words(name)) for name in rows.header]
@@ -292,7 +292,7 @@ def _crossed(header: Sequence[str]) -> dict[int, _Part]:
     return dict(sorted(parts.items())) if same_pieces and is_new else {}
 
 
-def _one_row_per_item(rows: Rows, judge: int, parts: Mapping[int, _Part]) -> Rows:
+def _one_row_per_item(rows: TableRows, judge: int, parts: Mapping[int, _Part]) -> TableRows:
     """The answers of each judge with a row for each item and system, and a column for each question."""
     questions = list(dict.fromkeys(part.question or "score" for part in parts.values()))
     has_systems = any(part.system for part in parts.values())

@@ -68,7 +68,7 @@ SHEET = "sheet"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerColumn:
     """A column of answers: to which question, by which judge and about which system where the column tells, and which
     part of its cells where they hold one answer of each judge."""
 
@@ -107,8 +107,8 @@ class MapDraft:
         self.roles: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
         self.references: dict[str, str] = {}
-        self.answers: list[Answer] = []
-        self.measures: list[Answer] = []
+        self.answers: list[AnswerColumn] = []
+        self.measures: list[AnswerColumn] = []
         self.confidence: dict[str, float] = {}
         self.languages: tuple[str, str] | None = None
         self.language_of: dict[str, str] = {}
@@ -127,7 +127,7 @@ class MapDraft:
         self.roles[role] = column
         self.take(column, confidence)
 
-    def add_answer(self, answer: Answer, confidence: float) -> None:
+    def add_answer(self, answer: AnswerColumn, confidence: float) -> None:
         """A free column holds answers."""
         self.answers.append(answer)
         self.take(answer.column, confidence)
@@ -351,7 +351,7 @@ def take_answers(table: MapDraft) -> None:
     by_judge = "judge" in table.roles or bool(table.judge)
     answers = [column for column in table.free if names_answer(column) or table.is_preference(column)]
     if "question" in table.roles and answers:
-        table.add_answer(Answer(answers[0], ""), CERTAIN)
+        table.add_answer(AnswerColumn(answers[0], ""), CERTAIN)
         return
     spread = [*_spread_answers(table, by_judge=by_judge)]
     for answer in spread:
@@ -392,7 +392,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     columns |= set(comments) if columns or are_spread else set()
     for column in [name for name in table.header if name in columns and name in table.free]:
         sure = CERTAIN if names_answer(column) else CLEAR if column in answers else LIKELY
-        table.add_answer(Answer(column, column), sure)
+        table.add_answer(AnswerColumn(column, column), sure)
 
 
 def _take_scores_of_systems(table: MapDraft, *, by_judge: bool) -> bool:
@@ -423,7 +423,7 @@ def _take_scores_of_systems(table: MapDraft, *, by_judge: bool) -> bool:
     for column in columns:
         role = output_or_reference(column)
         judge, system = crossed.get(column, ("", role[1] if role else column))
-        table.add_answer(Answer(column, question, judge, system), LIKELY)
+        table.add_answer(AnswerColumn(column, question, judge, system), LIKELY)
     return True
 
 
@@ -453,7 +453,7 @@ def _take_lists_of_scores(table: MapDraft, columns: Sequence[str]) -> bool:
         lists = [value if isinstance(value, list) else literal_list(str(value)) or [] for value in values]
         most = max(map(len, lists), default=0)
         if 2 <= most <= _MOST_IN_A_CELL and all(lists) and all(is_numeric(v) for scores in lists for v in scores):
-            table.answers += [Answer(column, column, str(part + 1), part=part) for part in range(most)]
+            table.answers += [AnswerColumn(column, column, str(part + 1), part=part) for part in range(most)]
             table.take(column, CLEAR)
             return True
     return False
@@ -479,9 +479,9 @@ def _is_about_judge(table: MapDraft, column: str) -> bool:
     return alike and len({values[0] for values in by_judge}) > 1
 
 
-def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
+def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn]:
     """Answers in a column for each system (`score_GPT-4`) or for each judge (`score_ann`, `Rater 1`)."""
-    answers: list[Answer] = []
+    answers: list[AnswerColumn] = []
     systems = sorted(table.outputs, key=len, reverse=True)
     behind = _systems_by_number(table)
     for column in table.free:
@@ -490,7 +490,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
         name, system = without_scale(column), ""
         number, question = judge_and_question(name, table.answer_names(column))
         if number in behind and fold(question) in table.answer_names(column):
-            answers.append(Answer(column, question, system=behind[number]))
+            answers.append(AnswerColumn(column, question, system=behind[number]))
             continue
         for each in systems:
             if len(name) > len(each) and (rest := without_name(name, each)) is not None:
@@ -503,7 +503,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
                 judge, system = rest, each
                 break
         if fold(question) in question_words and (system or judge) and not is_computed(judge):
-            answers.append(Answer(column, question, judge, system))
+            answers.append(AnswerColumn(column, question, judge, system))
     if by_judge and not answers and not table.has("system", "system_a"):
         answers = _answers_by_system(table)
     answers = _about_engines(table, _with_crossed_systems(answers))
@@ -513,7 +513,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[Answer]:
             yield answer
 
 
-def _about_engines(table: MapDraft, answers: list[Answer]) -> list[Answer]:
+def _about_engines(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:
     """`Adequacy DeepL`, where nothing else names systems: an answer about DeepL, and none by a judge called so."""
     names = dict.fromkeys(answer.judge for answer in answers)
     engines = [name for name in names if names_engine(name)]
@@ -547,13 +547,13 @@ def _systems_by_number(table: MapDraft) -> dict[str, str]:
     return {number: name for name, (_, number) in words.items()}
 
 
-def _answers_by_system(table: MapDraft) -> list[Answer]:
+def _answers_by_system(table: MapDraft) -> list[AnswerColumn]:
     """`rank_A, rank_B, rank_C`: one question asked about several systems, which nothing else names."""
-    by_question: dict[str, list[Answer]] = {}
+    by_question: dict[str, list[AnswerColumn]] = {}
     for column in table.free if not table.outputs else ():  # else the systems have their names
         system, question = judge_and_question(column, table.answer_names(column))
         if system and not is_total(system) and table.are_ratings(column) and not is_measure(column):
-            by_question.setdefault(fold(question), []).append(Answer(column, question, system=system))
+            by_question.setdefault(fold(question), []).append(AnswerColumn(column, question, system=system))
     names = [sorted(answer.system for answer in answers) for answers in by_question.values()]
     # systems are the same for every question; otherwise the second word is part of the question
     if not names or len(names[0]) < 2 or any(each != names[0] for each in names):
@@ -578,7 +578,7 @@ def _take_judges(table: MapDraft, answers: Sequence[str]) -> None:
     ]
     if scores and table.has_item and "source" not in table.roles and not table.answers and _has_one_judge(table):
         for column in scores:
-            table.add_answer(Answer(column, column), CERTAIN)
+            table.add_answer(AnswerColumn(column, column), CERTAIN)
 
 
 def _take_columns_of_judges(table: MapDraft) -> None:
@@ -591,7 +591,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     if len(numeric) < len(candidates) or table.measures:
         human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
         if len(human) == 1:
-            table.add_answer(Answer(human[0], human[0]), LIKELY)
+            table.add_answer(AnswerColumn(human[0], human[0]), LIKELY)
             return
     columns = numeric if len(numeric) > 1 else [c for c in table.free if table.values(c)]
     labels = [{str(value) for value in table.values(column)} for column in columns]
@@ -603,7 +603,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     _check_counts(table, columns)
     by_column = _split_judge_and_system(columns) or {column: (column, "") for column in columns}
     for column, (judge, system) in by_column.items():
-        table.add_answer(Answer(column, question, judge, system), LIKELY)
+        table.add_answer(AnswerColumn(column, question, judge, system), LIKELY)
 
 
 def _are_ranks_of_systems(table: MapDraft, columns: Sequence[str]) -> bool:
@@ -668,11 +668,11 @@ def _take_numbered_judges(table: MapDraft) -> None:
     crossed = crossed_with_outputs(table.score_columns(), table.outputs)
     if crossed and all(names_one_judge(name) for name, _ in crossed.values()):
         for column, (judge, system) in crossed.items():
-            table.add_answer(Answer(column, "score", judge, system), LIKELY)
+            table.add_answer(AnswerColumn(column, "score", judge, system), LIKELY)
     columns = [c for c in table.free if _RATER_NUMBER.match(c) and table.are_numbers(c)]
     if len(columns) > 1 and len({column[0] for column in columns}) == 1 and len(table.outputs) == 1:
         for column in columns:
-            table.add_answer(Answer(column, "score", judge=column), LIKELY)
+            table.add_answer(AnswerColumn(column, "score", judge=column), LIKELY)
 
 
 def _take_preferences_of_judges(table: MapDraft) -> None:
@@ -681,7 +681,7 @@ def _take_preferences_of_judges(table: MapDraft) -> None:
     asked = any(names_answer(c) or asks_preference(c) or fold(c) in spellings_of("criterion") for c in columns)
     if len(columns) > 1 and len(table.outputs) == 2 and not asked:
         for column in columns:
-            table.add_answer(Answer(column, "preference", judge=column), LIKELY)
+            table.add_answer(AnswerColumn(column, "preference", judge=column), LIKELY)
 
 
 def _has_one_judge(table: MapDraft) -> bool:
@@ -707,7 +707,7 @@ def is_ratings(table: MapDraft) -> bool:
     return table.has_item and bool(table.answers) and (has_judge or _has_one_judge(table))
 
 
-def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
+def _with_crossed_systems(answers: list[AnswerColumn]) -> list[AnswerColumn]:
     """Answers whose names of judges are judges and systems in truth, as in `score_GPT_ann`, with the two told apart."""
     if not answers or any(answer.system or not answer.judge for answer in answers):
         return answers
@@ -715,7 +715,7 @@ def _with_crossed_systems(answers: list[Answer]) -> list[Answer]:
     judge_and_system = _split_judge_and_system(list(columns), columns)
     if judge_and_system is None or any(answer.judge not in judge_and_system for answer in answers):
         return answers
-    return [Answer(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
+    return [AnswerColumn(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
 
 
 def _split_judge_and_system(

@@ -12,7 +12,7 @@ from typing import Any
 
 from lanner.errors import NOWHERE, InputError, LannerError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.textfile import Note
+from lanner.formats.parsing.textfile import ReadingNote
 from lanner.model import Document, Judge, Judgement, Segment, languages
 from lanner.model.messages import in_number
 
@@ -143,7 +143,7 @@ ANSWERS = "answers"
 """What a note is about that says why a table seems to hold judgements of which none could be read."""
 JUDGEMENTS = "judgements"
 """What a note is about that says how answers were read, which is of no interest where the texts alone are taken."""
-UNKNOWN_LANGUAGES = Note(
+UNKNOWN_LANGUAGES = ReadingNote(
     "The languages are unknown, and judges will see that.",
     "Set them with --languages, such as en-ko.",
     about="languages",
@@ -203,7 +203,7 @@ class DocumentDraft:
         return Document(self.id, tuple(draft.segment() for draft in self.segments.values()), **self.attributes)
 
 
-class ApartError(InputError):
+class ScatteredRowsError(InputError):
     """Rows of a document that do not stand together: the file can be read, but only as a whole."""
 
 
@@ -213,7 +213,7 @@ PAIR, PART = "pair", "part"
 """What tells documents of one name apart: the language pair, or the domain or test set they are part of."""
 
 
-class SameNameError(ApartError):
+class SameNameError(ScatteredRowsError):
     """Several documents of one name, which `by` (a pair or a part) tells apart."""
 
     def __init__(self, name: str, by: str, **more: Any) -> None:
@@ -254,7 +254,7 @@ def note_on_pairs(name: str) -> str:
     return f"Documents of one name come in several language pairs; the pair is part of their names: {name}, …"
 
 
-class Gathering:
+class SegmentsByDocument:
     """Segments by document, in order of appearance. Segments without ids are counted from 1 within their document."""
 
     def __init__(
@@ -284,7 +284,7 @@ class Gathering:
         draft = self._drafts.get(name)
         if draft is None:
             if name in self._released_lines:
-                raise ApartError(
+                raise ScatteredRowsError(
                     f"Rows of the document {name!r} (from line {self._released_lines[name]}) do not stand together.",
                     where=Where(self._path, line),
                     next_step="Sort the file by document to stream it.",

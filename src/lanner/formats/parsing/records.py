@@ -177,7 +177,7 @@ _REQUESTS = (("", "messages"), ("", "conversations"), *product(("request", "body
 _REPLIES = ((), ("response",), ("response", "body"), ("result", "message"))
 
 
-class Reply(NamedTuple):
+class ReplyText(NamedTuple):
     """The text of a model's reply, the model's name where it is given, and the key of a batch's line that holds it."""
 
     text: str
@@ -185,13 +185,13 @@ class Reply(NamedTuple):
     holder: str = ""
 
 
-def model_reply(value: dict[str, Any]) -> Reply | None:
+def model_reply(value: dict[str, Any]) -> ReplyText | None:
     """The reply in an object as OpenAI, Anthropic, Google and servers like theirs write it, by itself or as a line of a
     batch; None where it is none."""
     for keys, holder in _reply_holders(value):
         if (text := _reply_text(holder, in_batch=bool(keys))) is not None:
             model = holder.get("model", holder.get("modelVersion"))
-            return Reply(text, model if isinstance(model, str) else "", keys[0] if keys else "")
+            return ReplyText(text, model if isinstance(model, str) else "", keys[0] if keys else "")
     return None
 
 

@@ -25,12 +25,12 @@ from lanner.formats.parsing.headings import (
     side_that_wins,
     steps_in_words,
 )
-from lanner.formats.parsing.map_draft import Answer, as_option, each_as
+from lanner.formats.parsing.map_draft import AnswerColumn, as_option, each_as
 from lanner.formats.parsing.readings import (
     Draft,
     bar_in_name,
 )
-from lanner.formats.parsing.textfile import Note
+from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
     INCLUSIVE,
     KEEP_CODES,
@@ -202,7 +202,7 @@ class TableAnswers:
             return JudgeKind(kind)
         return JudgeKind.PERSON
 
-    def _systems(self, answer: Answer, row: Sequence[Any]) -> tuple[str, ...]:
+    def _systems(self, answer: AnswerColumn, row: Sequence[Any]) -> tuple[str, ...]:
         table = self._table
         if answer.system:
             return (answer.system,)
@@ -610,7 +610,7 @@ class TableAnswers:
             if len(columns) > 1:
                 judges = each_as("judge", columns)
                 advice = f"{advice} If {', '.join(columns)} each hold the answers of one judge: {judges}."
-            yield Note("No column is known to name judges, so all answers count as one judge's.", advice)
+            yield ReadingNote("No column is known to name judges, so all answers count as one judge's.", advice)
 
 
 def _part(cell: Any, part: int) -> Any:

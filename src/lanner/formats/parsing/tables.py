@@ -25,7 +25,7 @@ from lanner.formats.parsing.headings import (
 )
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
-from lanner.formats.parsing.textfile import Note, bare
+from lanner.formats.parsing.textfile import ReadingNote, bare
 from lanner.formats.parsing.values import is_missing, is_numeric
 from lanner.formats.parsing.workbooks import (
     HTML_TABLE,
@@ -53,7 +53,7 @@ Row = tuple[int, Sequence[Any], dict[str, Any]]
 
 
 @dataclass(slots=True)
-class Rows:
+class TableRows:
     """The header, the rows as (line, values, what the header does not have), and what was noticed on the way."""
 
     header: list[str]
@@ -76,12 +76,12 @@ class Rows:
         """Whether it is an export of Qualtrics."""
         return any(extent.is_survey for extent in self.extents)
 
-    def turned(self, header: list[str], rows: Iterable[Row], note: str) -> Rows:
+    def turned(self, header: list[str], rows: Iterable[Row], note: str) -> TableRows:
         """The same table with other rows and columns. Its notes are one list with these, which grows as rows come."""
         self.notes.append(note)
         return replace(self, header=header, rows=rows, sample=[]).with_sample()
 
-    def with_sample(self) -> Rows:
+    def with_sample(self) -> TableRows:
         """The same with its first rows looked at; they still come with the others."""
         if self.sample:
             return self
@@ -111,7 +111,7 @@ def table_kind(path: Path) -> str:
     return "csv" if text else ""
 
 
-def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "", header: str = "") -> Rows:
+def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str = "", header: str = "") -> TableRows:
     """The rows of a table file. `header` is the number of the row that names the columns, where it is not to be found
     by itself."""
     match table_kind(path):
@@ -393,7 +393,7 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     elif texts and scores[first] == 0 and counts[first] == 1 and max(counts) > 1:
         position = next(at for at, count in enumerate(counts) if count > 1)
     if texts and scores[best] == 0 and (names := _names_without_header(texts[first:])):
-        note = Note(
+        note = ReadingNote(
             f"The table has no header: its columns are taken for {', '.join(names)}.", "--columns changes that."
         )
         return _Header(first - 1, names, (note,))
@@ -566,7 +566,7 @@ def _without_frame(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int,
             yield line, cells
 
 
-def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> Rows:
+def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> TableRows:
     mark = _mark(path, delimiter)
     notes = []
     has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
@@ -611,13 +611,13 @@ def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -
             yield line, [bare(cell) for cell in row] if ours else row, {}
 
     extent = Extent(path, header, notes)
-    return Rows(header, extent.rows(checked()), notes, line=line, decimal_comma=mark == ";", extents=[extent])
+    return TableRows(header, extent.rows(checked()), notes, line=line, decimal_comma=mark == ";", extents=[extent])
 
 
 # JSON
 
 
-def _objects(path: Path, *, is_list: bool) -> Rows:
+def _objects(path: Path, *, is_list: bool) -> TableRows:
     """Rows from JSON objects; one level of nesting becomes columns such as `outputs.GPT-4`."""
     entries = records(path, is_list=is_list)
     sample = list(islice(entries, _LOOKED_AT))
@@ -628,13 +628,13 @@ def _objects(path: Path, *, is_list: bool) -> Rows:
         for line, entry in chain(sample, entries):
             yield line, [entry.get(name) for name in header], {k: v for k, v in entry.items() if k not in names}
 
-    return Rows(header, checked(), typed=True)
+    return TableRows(header, checked(), typed=True)
 
 
 # Parquet
 
 
-def _parquet(path: Path) -> Rows:
+def _parquet(path: Path) -> TableRows:
     import polars as pl  # loaded where it is needed: most tables are read without it
 
     try:
@@ -653,7 +653,7 @@ def _parquet(path: Path) -> Rows:
             for number, row in enumerate(frame.iter_rows(), begin + 1):
                 yield number, row, {}
 
-    return Rows(_checked_header(path, header), batches(), typed=True)
+    return TableRows(_checked_header(path, header), batches(), typed=True)
 
 
 # Spreadsheets
@@ -669,7 +669,7 @@ def _pages(path: Path, title: str, number: str = "") -> tuple[list[_Page], tuple
     return pages, book.notes
 
 
-def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
+def _spreadsheet(path: Path, sheet: str, number: str = "") -> TableRows:
     pages, odd = _pages(path, sheet, number)
     main = next((page for page in pages if page.score > 1), None) or _main_page(pages)
     if main.error is not None:
@@ -680,7 +680,9 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
     several = len(sheets) > 1
     if left:
         read = ", ".join(page.title for page in sheets)
-        notes.append(Note(f"Read sheet {read}; left out: {', '.join(left)}.", "--option sheet=NAME reads another."))
+        notes.append(
+            ReadingNote(f"Read sheet {read}; left out: {', '.join(left)}.", "--option sheet=NAME reads another.")
+        )
     elif several:
         notes.append(f"Read the sheets {', '.join(page.title for page in sheets)}, which have the same columns.")
     header = sheets[0].header.names
@@ -697,7 +699,7 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> Rows:
             for line, cells, _ in extent.rows(page.rows()):
                 yield line, with_title(page, list(cells)), {}
 
-    result = Rows(header, rows(), notes, line=sheets[0].header.position + 1, extents=extents)
+    result = TableRows(header, rows(), notes, line=sheets[0].header.position + 1, extents=extents)
     if several:  # the beginning of each sheet: what the sheets stand for shows only in several
         beginnings = [
             (page, islice(Extent(path, page.header.names, []).rows(page.rows()), _SEARCHED)) for page in sheets
@@ -823,7 +825,7 @@ class _Page:
 # Tables in text documents
 
 
-def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
+def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> TableRows:
     """The rows of the tables of a document that have the same columns."""
     tables = [rows for rows in tables if len(rows) > 1]
     if not tables:
@@ -847,4 +849,4 @@ def _document_tables(path: Path, tables: Sequence[list[list[str]]]) -> Rows:
             )
         )
     full_rows = [(line, row, dict[str, Any]()) for line, row in lines if any(row)]
-    return Rows(header.names, full_rows, notes, line=header.position + 1)
+    return TableRows(header.names, full_rows, notes, line=header.position + 1)

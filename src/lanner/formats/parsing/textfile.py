@@ -238,7 +238,9 @@ class Decoding:
     def notes(self) -> Iterator[str]:
         """What a reader should know about the encodings that were found."""
         for name, encoding in self.encodings.items():
-            yield Note(f"{name} is no UTF-8 and was read as {encoding}.", "If letters look wrong: --encoding NAME.")
+            yield ReadingNote(
+                f"{name} is no UTF-8 and was read as {encoding}.", "If letters look wrong: --encoding NAME."
+            )
 
 
 _decoding: ContextVar[Decoding | None] = ContextVar("decoding", default=None)
@@ -605,7 +607,7 @@ def _root_name(text: str) -> str:
 # Notes of readers
 
 
-class Note(str):
+class ReadingNote(str):
     """A note as one line. `fact` is what was noticed; `advice` names options of the command line, so a page shows the
     fact alone; `about` says what it is about where that matters ("columns", "languages", "answers")."""
 
@@ -613,7 +615,7 @@ class Note(str):
     advice: str
     about: str
 
-    def __new__(cls, fact: str, advice: str = "", *, about: str = "") -> Note:
+    def __new__(cls, fact: str, advice: str = "", *, about: str = "") -> ReadingNote:
         note = super().__new__(cls, f"{fact} {advice}" if advice else fact)
         note.fact, note.advice, note.about = fact, advice, about
         return note
@@ -621,12 +623,12 @@ class Note(str):
 
 def fact_of(note: str) -> str:
     """What a note says without advice about options."""
-    return note.fact if isinstance(note, Note) else note
+    return note.fact if isinstance(note, ReadingNote) else note
 
 
 def subject_of(note: str) -> str:
     """What a note is about, as a code; "" where nobody said."""
-    return note.about if isinstance(note, Note) else ""
+    return note.about if isinstance(note, ReadingNote) else ""
 
 
 @contextmanager

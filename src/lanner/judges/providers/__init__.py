@@ -54,7 +54,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ReplyToken:
     """A piece of a reply, and the logarithms of the probabilities of what might have stood there."""
 
     text: str
@@ -78,7 +78,7 @@ class Reply(NamedTuple):
     counted: bool = True
     cached_tokens: int = 0
     sent: Mapping[str, Json] = MappingProxyType({})
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[ReplyToken, ...] = ()
 
     @property
     def cut_off(self) -> bool:

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from lanner.errors import LannerError
 from lanner.judges.providers import Call, RefusedError, Reply, UnanswerableError, token_count
-from lanner.judges.providers._batches import Batch, Batches, Question, Result, rows
+from lanner.judges.providers._batches import Batch, Batches, BatchResult, Question, rows
 from lanner.judges.providers._http import Connection
 from lanner.model import Json
 
@@ -130,7 +130,7 @@ class MessageBatches(Batches):
     def is_over(self, batch: Batch) -> bool:
         return batch.get("processing_status") == "ended"
 
-    async def results(self, batch: Batch) -> Sequence[Result]:
+    async def results(self, batch: Batch) -> Sequence[BatchResult]:
         content = await self.connection.fetch("GET", f"/messages/batches/{batch['id']}/results")
         results = []
         for row in rows(content):
@@ -139,9 +139,9 @@ class MessageBatches(Batches):
             name = str(row.get("custom_id"))
             if kind == "errored":
                 error = (result.get("error") or {}).get("error") or result.get("error") or {}
-                results.append(Result(name, _ERRORS.get(str(error.get("type")), 500), {"error": error}))
+                results.append(BatchResult(name, _ERRORS.get(str(error.get("type")), 500), {"error": error}))
             else:
-                results.append(Result(name, _STATUSES.get(kind, 500), result.get("message") or {}))
+                results.append(BatchResult(name, _STATUSES.get(kind, 500), result.get("message") or {}))
         return results
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:

@@ -52,7 +52,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BatchResult:
     """What came of one question: its name, an HTTP status and the reply or error as the server wrote it."""
 
     name: str
@@ -105,7 +105,7 @@ class Batches:
         """Whether nothing more will come of it."""
         raise NotImplementedError
 
-    async def results(self, batch: Batch) -> Sequence[Result]:
+    async def results(self, batch: Batch) -> Sequence[BatchResult]:
         """What came of the questions of a batch that is over."""
         raise NotImplementedError
 
@@ -252,7 +252,7 @@ class Batches:
                 await asyncio.sleep(max(self._between, min(error.retry_after or 0.0, 600.0)) if failures else 0.0)
         raise UnanswerableError(f"a batch is under way, and the server says nothing about it: {problem}", final=False)
 
-    def _settle(self, result: Result, futures: Futures) -> None:
+    def _settle(self, result: BatchResult, futures: Futures) -> None:
         future = futures.get(result.name)
         if future is None or future.done():
             return

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from lanner.judges.providers import Call, Reply, Token, token_count
-from lanner.judges.providers._batches import MARK, PAGES, Batch, Batches, Question, Result
+from lanner.judges.providers import Call, Reply, ReplyToken, token_count
+from lanner.judges.providers._batches import MARK, PAGES, Batch, Batches, BatchResult, Question
 from lanner.judges.providers._http import Connection
 from lanner.judges.providers._openai import ALTERNATIVES, tokens_of
 from lanner.model import Json
@@ -88,7 +88,7 @@ class Gemini(Connection):
         )
 
 
-def _tokens(result: Mapping[str, Any]) -> tuple[Token, ...]:
+def _tokens(result: Mapping[str, Any]) -> tuple[ReplyToken, ...]:
     candidates: Sequence[Any] = result.get("chosenCandidates") or ()
     others: Sequence[Any] = result.get("topCandidates") or [{}] * len(candidates)
     entries = [
@@ -136,7 +136,7 @@ class InlineBatches(Batches):
     def is_over(self, batch: Batch) -> bool:
         return bool(batch.get("done")) or _state(batch).endswith(_OVER)
 
-    async def results(self, batch: Batch) -> Sequence[Result]:
+    async def results(self, batch: Batch) -> Sequence[BatchResult]:
         output = batch.get("response") or (batch.get("metadata") or {}).get("output") or {}
         inlined = output.get("inlinedResponses") or {}
         entries = inlined.get("inlinedResponses") or [] if isinstance(inlined, dict) else inlined
@@ -145,10 +145,10 @@ class InlineBatches(Batches):
         for place, entry in enumerate(entries):
             name = str((entry.get("metadata") or {}).get("key") or (order[place] if place < len(order) else ""))
             if "response" in entry:
-                results.append(Result(name, 200, entry["response"]))
+                results.append(BatchResult(name, 200, entry["response"]))
             else:
                 error = entry.get("error") or {}
-                results.append(Result(name, _CODES.get(int(error.get("code") or 0), 500), {"error": error}))
+                results.append(BatchResult(name, _CODES.get(int(error.get("code") or 0), 500), {"error": error}))
         return results
 
     def problem(self, batch: Batch) -> str:

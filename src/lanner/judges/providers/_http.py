@@ -189,7 +189,7 @@ class Connection:
         self._host = urlsplit(self._base).hostname or ""
         headers = {"Content-Type": "application/json", **self.headers(self._key)}
         try:
-            self._posts = Posts(self._base, headers, timeout=endpoint.timeout, longest=_LONGEST)
+            self._posts = HttpConnections(self._base, headers, timeout=endpoint.timeout, longest=_LONGEST)
         except ValueError as problem:
             raise LannerError(
                 f"Nothing can be sent to {self._host}: {problem}.", next_step="Check --base-url and the key."
@@ -513,7 +513,7 @@ class UnreachableError(OSError):
     """Nobody to connect to."""
 
 
-class Posted(NamedTuple):
+class HttpReply(NamedTuple):
     """A reply: its status, its headers by their names in small letters, and what it says; "" with 413 where that is too
     long."""
 
@@ -530,13 +530,13 @@ class _HttpConnection(asyncio.Protocol):
         self.is_over = False
         self.used_at = 0.0
         self._longest = longest
-        self._reply: asyncio.Future[Posted] | None = None
+        self._reply: asyncio.Future[HttpReply] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
-    async def ask(self, request: bytes) -> Posted:
+    async def ask(self, request: bytes) -> HttpReply:
         """Send a request; its reply, or one of `BROKEN` where no whole one comes."""
         if self.is_over:
             raise EOFError("the connection was cut")
@@ -616,12 +616,12 @@ class _HttpConnection(asyncio.Protocol):
 
     def _end(self) -> None:
         if self._reply is not None and not self._reply.done():
-            self._reply.set_result(Posted(self._parser.get_status_code(), self._headers, b"".join(self._parts)))
+            self._reply.set_result(HttpReply(self._parser.get_status_code(), self._headers, b"".join(self._parts)))
 
     def _refuse(self) -> None:
         """A reply that is too long is not waited for."""
         if self._reply is not None and not self._reply.done():
-            self._reply.set_result(Posted(413, self._headers, b""))
+            self._reply.set_result(HttpReply(413, self._headers, b""))
         self.give_up()
 
     def _fail(self, problem: Exception) -> None:
@@ -630,7 +630,7 @@ class _HttpConnection(asyncio.Protocol):
         self.give_up()
 
 
-class Posts:
+class HttpConnections:
     """Connections to one server, as many as there are questions under way."""
 
     def __init__(self, url: str, headers: Mapping[str, str], *, timeout: float, longest: int) -> None:
@@ -651,7 +651,7 @@ class Posts:
             raise ValueError("a header has several lines")
         self._idle: list[_HttpConnection] = []
 
-    async def post(self, target: str, body: bytes) -> Posted:
+    async def post(self, target: str, body: bytes) -> HttpReply:
         """Send a body to a path of the server; one of `BROKEN` where no whole reply comes in time."""
         head = f"POST {target} HTTP/1.1\r\n{self._headers}Content-Length: {len(body)}\r\n\r\n"
         async with asyncio.timeout(self._timeout):
@@ -663,7 +663,7 @@ class Posts:
             except ValueError:
                 connection.give_up()
                 raise
-            posted = Posted(413, posted.headers, b"") if content is None else posted._replace(content=content)
+            posted = HttpReply(413, posted.headers, b"") if content is None else posted._replace(content=content)
         if connection.is_over:
             connection.give_up()
         else:

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from lanner.judges.providers import Call, RefusedError, Reply, Token, UnanswerableError, token_count
-from lanner.judges.providers._batches import MARK, Batch, Batches, Question, Result, rows
+from lanner.judges.providers import Call, RefusedError, Reply, ReplyToken, UnanswerableError, token_count
+from lanner.judges.providers._batches import MARK, Batch, Batches, BatchResult, Question, rows
 from lanner.judges.providers._http import Connection
 from lanner.judges.schemas import grammar
 from lanner.model import Json
@@ -84,12 +84,12 @@ class Chat(Connection):
         )
 
 
-def tokens_of(entries: Any) -> tuple[Token, ...]:
+def tokens_of(entries: Any) -> tuple[ReplyToken, ...]:
     """Tokens with what might have stood in their place, as chat completions and Responses tell them; none where they
     are told in another form, since the reply is good without them."""
     try:
         return tuple(
-            Token(
+            ReplyToken(
                 str(entry["token"]),
                 tuple((str(other["token"]), float(other["logprob"])) for other in entry.get("top_logprobs") or ()),
             )
@@ -191,11 +191,11 @@ class FileBatches(Batches):
     def is_over(self, batch: Batch) -> bool:
         return batch.get("status") in _OVER
 
-    async def results(self, batch: Batch) -> Sequence[Result]:
+    async def results(self, batch: Batch) -> Sequence[BatchResult]:
         files = [str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name)]
         lines = [row for file in files for row in rows(await self.connection.content(file))]
         return [
-            Result(
+            BatchResult(
                 str(row.get("custom_id")),
                 int((row.get("response") or {}).get("status_code") or _NEVER_ASKED),
                 (row.get("response") or {}).get("body") or row.get("error") or {},

@@ -132,7 +132,7 @@ NOISE = 0.12
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class JudgedTexts:
     """What the judge saw, for checking that a span's text stands where the span says. `prefilled` are the spans that
     were offered to begin with; None where that is not known."""
 
@@ -142,12 +142,12 @@ class Texts:
 
 
 @dataclass(slots=True)
-class Check:
+class AnswerCheck:
     """The check of one answer: either raises at the first violation, or collects flags and resolves aliases."""
 
     question: Question
     strict: bool
-    texts: Texts | None = None
+    texts: JudgedTexts | None = None
     outputs: int = 2
     flags: list[str] = field(default_factory=list)
     repairs: int = 0
@@ -187,18 +187,18 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class SimulatedJudge:
     """What a simulated judge knows: the texts, how many outputs are shown, and how good they are (None: anything may
     come up). `level` is this judge's own view of the quality, between 0 and 1."""
 
     rng: Random
-    texts: Texts
+    texts: JudgedTexts
     outputs: int
     quality: Quality
     level: float | None
 
 
-class Kind(ABC, Generic[Q]):
+class QuestionKind(ABC, Generic[Q]):
     """Everything that depends on the kind of a question. One instance serves all questions of its kind; a question
     that is repeated for each label is handled by the callers, which ask once for each repetition."""
 
@@ -229,7 +229,7 @@ class Kind(ABC, Generic[Q]):
     # What is stored
 
     @abstractmethod
-    def check(self, question: Q, value: Json, check: Check) -> Json:
+    def check(self, question: Q, value: Json, check: AnswerCheck) -> Json:
         """The answer as it is stored; raises or flags what the question does not allow."""
 
     def is_unreviewed(self, question: Q, value: Json) -> bool:
@@ -256,7 +256,7 @@ class Kind(ABC, Generic[Q]):
         return values is not None, None if values is None else self.from_values(question, values)
 
     @abstractmethod
-    def simulate(self, question: Q, simulation: Simulation) -> Json:
+    def simulate(self, question: Q, simulation: SimulatedJudge) -> Json:
         """A valid answer."""
 
     # What becomes of answers
@@ -289,11 +289,11 @@ class Kind(ABC, Generic[Q]):
         return {}
 
 
-KINDS: dict[str, Kind[Any]] = {}
+KINDS: dict[str, QuestionKind[Any]] = {}
 """Every kind by its name, as the package lists them."""
 
 
-def kind_of(question: Question) -> Kind[Any]:
+def kind_of(question: Question) -> QuestionKind[Any]:
     """What is particular to questions of this kind."""
     return KINDS[question.kind]
 

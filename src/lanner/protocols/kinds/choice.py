@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from lanner.model import Choice, Json, Option
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
     Level,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
+    SimulatedJudge,
     combine_labels,
     describe_options,
     have_values,
@@ -23,7 +23,7 @@ from lanner.protocols.kinds.base import (
 )
 
 
-class ChoiceKind(Kind[Choice]):
+class ChoiceKind(QuestionKind[Choice]):
     """One option."""
 
     def option_lists(self, question: Choice) -> dict[str, tuple[Option, ...]]:
@@ -38,13 +38,13 @@ class ChoiceKind(Kind[Choice]):
     def schema(self, question: Choice, outputs: int) -> Schema:
         return one_of(question.options)
 
-    def check(self, question: Choice, value: Json, check: Check) -> Json:
+    def check(self, question: Choice, value: Json, check: AnswerCheck) -> Json:
         return check.option(value, question.options)
 
     def replace_aliases(self, question: Choice, value: Json) -> tuple[Json, int]:
         return replace_alias(value, question.options)
 
-    def simulate(self, question: Choice, simulation: Simulation) -> Json:
+    def simulate(self, question: Choice, simulation: SimulatedJudge) -> Json:
         level = simulation.level if have_values(question.options) else None
         return pick_option(question.options, simulation.rng, level)
 

@@ -8,12 +8,12 @@ from statistics import fmean
 from lanner.model import Grid, Json, Option
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
     Level,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
+    SimulatedJudge,
     closed_object,
     combine_labels,
     describe_options,
@@ -27,7 +27,7 @@ from lanner.protocols.kinds.base import (
 _RELEVANT = 0.3  # of nine skills two or three apply to a sentence
 
 
-class GridKind(Kind[Grid]):
+class GridKind(QuestionKind[Grid]):
     """An option for each row."""
 
     def option_lists(self, question: Grid) -> dict[str, tuple[Option, ...]]:
@@ -46,7 +46,7 @@ class GridKind(Kind[Grid]):
         """Each row is a property of its own, so that it appears exactly once by construction."""
         return closed_object({row.id: one_of(question.options) for row in question.rows})
 
-    def check(self, question: Grid, value: Json, check: Check) -> Json:
+    def check(self, question: Grid, value: Json, check: AnswerCheck) -> Json:
         if not isinstance(value, Mapping):
             raise check.error("shape", f"{value!r} is not an object from row to answer.")
         options = {option.id for option in question.options}
@@ -78,7 +78,7 @@ class GridKind(Kind[Grid]):
         answers = {row: entries[-1] for row, entries in parts.items() if entries[-1]}
         return bool(parts), answers or None
 
-    def simulate(self, question: Grid, simulation: Simulation) -> Json:
+    def simulate(self, question: Grid, simulation: SimulatedJudge) -> Json:
         return {row.id: _simulate_row(question, simulation) for row in question.rows}
 
     def reordered(self, question: Grid, value: Json, order: Sequence[int]) -> Json:
@@ -102,7 +102,7 @@ class GridKind(Kind[Grid]):
         }
 
 
-def _simulate_row(question: Grid, simulation: Simulation) -> str:
+def _simulate_row(question: Grid, simulation: SimulatedJudge) -> str:
     if question.preselected and simulation.rng.random() > _RELEVANT:
         return question.preselected
     options = [option for option in question.options if option.id != question.preselected] or list(question.options)

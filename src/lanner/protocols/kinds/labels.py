@@ -9,13 +9,13 @@ from statistics import fmean
 from lanner.model import Json, Labels, Option, Stage
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
     Level,
     Mistake,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
+    SimulatedJudge,
     closed_object,
     describe_options,
     most_central,
@@ -26,7 +26,7 @@ from lanner.protocols.kinds.base import (
 )
 
 
-class LabelsKind(Kind[Labels]):
+class LabelsKind(QuestionKind[Labels]):
     """Labels, or labels with counts."""
 
     def mistakes(self, question: Labels, stage: Stage) -> Iterator[Mistake]:
@@ -58,7 +58,7 @@ class LabelsKind(Kind[Labels]):
         schema: Schema = {"type": "array", "items": one_of(question.options), "minItems": fewest}
         return schema | ({"maxItems": question.max} if question.max is not None else {}) | {"uniqueItems": True}
 
-    def check(self, question: Labels, value: Json, check: Check) -> Json:
+    def check(self, question: Labels, value: Json, check: AnswerCheck) -> Json:
         if question.counts:
             return _check_counts(question, value, check)
         if not isinstance(value, Sequence) or isinstance(value, str):
@@ -100,7 +100,7 @@ class LabelsKind(Kind[Labels]):
         }
         return bool(parts) or values is not None, counts or None
 
-    def simulate(self, question: Labels, simulation: Simulation) -> Json:
+    def simulate(self, question: Labels, simulation: SimulatedJudge) -> Json:
         rng, level = simulation.rng, simulation.level
         if question.exclusive and rng.random() < (level if level is not None else 0.5):
             return {question.exclusive: 1} if question.counts else [question.exclusive]
@@ -152,7 +152,7 @@ class LabelsKind(Kind[Labels]):
         return {}
 
 
-def _check_counts(question: Labels, value: Json, check: Check) -> Json:
+def _check_counts(question: Labels, value: Json, check: AnswerCheck) -> Json:
     if not isinstance(value, Mapping):
         raise check.error("shape", f"{value!r} is not an object from label to count.")
     counts: dict[str, int] = {}
@@ -166,7 +166,7 @@ def _check_counts(question: Labels, value: Json, check: Check) -> Json:
     return {option.id: counts[option.id] for option in question.options if option.id in counts}
 
 
-def _check_number(question: Labels, labels: Sequence[str], check: Check) -> None:
+def _check_number(question: Labels, labels: Sequence[str], check: AnswerCheck) -> None:
     if question.exclusive and question.exclusive in labels:
         if len(labels) > 1:
             check.violation("not_exclusive", f"{question.exclusive!r} stands alone.")

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from lanner.model import Json, Number
 from lanner.model.protocol import Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
     Level,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
+    SimulatedJudge,
     combine_numbers,
     number_from_text,
     plain_number,
@@ -21,7 +21,7 @@ from lanner.protocols.kinds.base import (
 _LARGEST_SIMULATED = 20
 
 
-class NumberKind(Kind[Number]):
+class NumberKind(QuestionKind[Number]):
     """A number."""
 
     def describe(self, question: Number, words: Words) -> str:
@@ -33,7 +33,7 @@ class NumberKind(Kind[Number]):
             name: plain_number(bound) for name, bound in bounds.items() if bound is not None
         }
 
-    def check(self, question: Number, value: Json, check: Check) -> Json:
+    def check(self, question: Number, value: Json, check: AnswerCheck) -> Json:
         number = check.number(value)
         if question.integer and not float(number).is_integer():
             check.violation("not_whole", f"{value!r} is not a whole number.")
@@ -46,7 +46,7 @@ class NumberKind(Kind[Number]):
     def from_values(self, question: Number, values: Sequence[str]) -> Json:
         return number_from_text(values[-1])
 
-    def simulate(self, question: Number, simulation: Simulation) -> Json:
+    def simulate(self, question: Number, simulation: SimulatedJudge) -> Json:
         low = question.min if question.min is not None else 0
         high = min(question.max if question.max is not None else low + _LARGEST_SIMULATED, low + _LARGEST_SIMULATED)
         number = simulation.rng.uniform(low, high)

@@ -7,13 +7,23 @@ from statistics import fmean
 
 from lanner.model import Json, Object, Rank, Stage
 from lanner.model.protocol import Wording, Words
-from lanner.protocols.kinds.base import NOISE, Check, Kind, Level, Mistake, Rule, Schema, Simulation, number_from_text
+from lanner.protocols.kinds.base import (
+    NOISE,
+    AnswerCheck,
+    Level,
+    Mistake,
+    QuestionKind,
+    Rule,
+    Schema,
+    SimulatedJudge,
+    number_from_text,
+)
 
 _GRAIN = 8  # qualities closer than an eighth look alike: about one tie in four between equals
 _RANKS_OF_SIDES = {"a": [1, 2], "b": [2, 1], "tie": [1, 1]}
 
 
-class RankKind(Kind[Rank]):
+class RankKind(QuestionKind[Rank]):
     """Ranks, 1 best, in the order of the outputs shown."""
 
     def mistakes(self, question: Rank, stage: Stage) -> Iterator[Mistake]:
@@ -27,7 +37,7 @@ class RankKind(Kind[Rank]):
         rank = {"type": "integer", "minimum": 1, "maximum": outputs}
         return {"type": "array", "items": rank, "minItems": outputs, "maxItems": outputs}
 
-    def check(self, question: Rank, value: Json, check: Check) -> Json:
+    def check(self, question: Rank, value: Json, check: AnswerCheck) -> Json:
         if isinstance(value, str) and check.outputs == 2 and not check.strict:  # as files of comparisons say it
             value = _RANKS_OF_SIDES.get(value, value)
         if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != check.outputs:
@@ -49,7 +59,7 @@ class RankKind(Kind[Rank]):
         ranks = [number_from_text(parts[place][-1]) if parts[place] else None for place in sorted(parts, key=int)]
         return True, None if None in ranks else ranks
 
-    def simulate(self, question: Rank, simulation: Simulation) -> Json:
+    def simulate(self, question: Rank, simulation: SimulatedJudge) -> Json:
         rng, outputs, quality = simulation.rng, simulation.outputs, simulation.quality
         if quality is None:
             places = [float(rng.randrange(outputs)) for _ in range(outputs)]

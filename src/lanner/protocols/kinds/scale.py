@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from lanner.model import Json, Scale, Stage
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
     Level,
     Mistake,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
+    SimulatedJudge,
     combine_numbers,
     number_from_text,
     plain_number,
@@ -25,7 +25,7 @@ _NEARLY = 1e-9
 _DIRECTIONS = {"higher_is_better": ", more is better", "lower_is_better": ", less is better", "neutral": ""}
 
 
-class ScaleKind(Kind[Scale]):
+class ScaleKind(QuestionKind[Scale]):
     """A point on a scale."""
 
     def mistakes(self, question: Scale, stage: Stage) -> Iterator[Mistake]:
@@ -52,7 +52,7 @@ class ScaleKind(Kind[Scale]):
             "maximum": plain_number(question.max),
         }
 
-    def check(self, question: Scale, value: Json, check: Check) -> Json:
+    def check(self, question: Scale, value: Json, check: AnswerCheck) -> Json:
         number = check.number(value)
         if not question.min <= number <= question.max:
             check.violation("out_of_range", f"{value!r} is not between {question.min:g} and {question.max:g}.")
@@ -66,7 +66,7 @@ class ScaleKind(Kind[Scale]):
     def from_values(self, question: Scale, values: Sequence[str]) -> Json:
         return number_from_text(values[-1])
 
-    def simulate(self, question: Scale, simulation: Simulation) -> Json:
+    def simulate(self, question: Scale, simulation: SimulatedJudge) -> Json:
         level = simulation.level
         if level is None or question.direction == "neutral":
             share = simulation.rng.random()

@@ -12,14 +12,14 @@ from lanner.errors import AnswerError
 from lanner.model import Json, Object, Option, Spans, Stage, Unit
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
-    Check,
-    Kind,
+    AnswerCheck,
+    JudgedTexts,
     Level,
     Mistake,
+    QuestionKind,
     Rule,
     Schema,
-    Simulation,
-    Texts,
+    SimulatedJudge,
     closed_object,
     describe_options,
     most_central,
@@ -40,7 +40,7 @@ _MOST_SIMULATED = 4
 _Place = tuple[str, int, str]  # a side, the number of the output, the text there
 
 
-class SpansKind(Kind[Spans]):
+class SpansKind(QuestionKind[Spans]):
     """Marks in a text."""
 
     def mistakes(self, question: Spans, stage: Stage) -> Iterator[Mistake]:
@@ -81,7 +81,7 @@ class SpansKind(Kind[Spans]):
         schema: Schema = {"type": "array", "items": closed_object(properties)}
         return schema | ({"maxItems": question.max} if question.max is not None else {})
 
-    def check(self, question: Spans, value: Json, check: Check) -> Json:
+    def check(self, question: Spans, value: Json, check: AnswerCheck) -> Json:
         """The spans in stored form: side, start, end, text, and category, severity, missing, link where they apply;
         with the origin of each where some came with the texts. A span may quote its text without saying where it
         stands, as models do; it is then looked up."""
@@ -115,7 +115,7 @@ class SpansKind(Kind[Spans]):
         """Passages cannot be marked in a form without a script."""
         return False, None
 
-    def simulate(self, question: Spans, simulation: Simulation) -> Json:
+    def simulate(self, question: Spans, simulation: SimulatedJudge) -> Json:
         rng, texts = simulation.rng, simulation.texts
         badness = 0.5 if simulation.level is None else 1 - simulation.level
         number = sum(rng.random() < badness for _ in range(min(_MOST_SIMULATED, question.max or _MOST_SIMULATED)))
@@ -173,10 +173,10 @@ def _replace_aliases(question: Spans, span: Json) -> tuple[Json, int]:
     return {**span, **ids}, sum(repairs for _, repairs in ids_and_repairs.values())
 
 
-def offered_spans(question: Spans, texts: Texts) -> list[dict[str, Any]]:
+def offered_spans(question: Spans, texts: JudgedTexts) -> list[dict[str, Any]]:
     """The spans a judge starts from: those offered for this question that fit it and the text. One that does not must
     neither be shown nor be a reason to refuse an answer."""
-    check = Check(question, True, texts)
+    check = AnswerCheck(question, True, texts)
     spans: list[dict[str, Any]] = []
     for span in (texts.prefilled or ()) if question.prefilled else ():
         if span.get("question", question.id) != question.id:
@@ -190,7 +190,7 @@ def offered_spans(question: Spans, texts: Texts) -> list[dict[str, Any]]:
     return spans
 
 
-def _check_spans(question: Spans, value: Sequence[Json], check: Check) -> list[dict[str, Any]]:
+def _check_spans(question: Spans, value: Sequence[Json], check: AnswerCheck) -> list[dict[str, Any]]:
     texts = check.texts
     spans: list[dict[str, Any]] = []
     for span in value:
@@ -206,7 +206,7 @@ def _check_spans(question: Spans, value: Sequence[Json], check: Check) -> list[d
     return spans
 
 
-def _check_side(question: Spans, span: Mapping[str, Any], outputs: int, check: Check) -> dict[str, Any]:
+def _check_side(question: Spans, span: Mapping[str, Any], outputs: int, check: AnswerCheck) -> dict[str, Any]:
     missing = bool(span.get("missing", False))
     if missing and not question.missing:
         check.violation("missing_not_allowed", "this question has no marks for missing text.")
@@ -222,7 +222,7 @@ def _check_side(question: Spans, span: Mapping[str, Any], outputs: int, check: C
     return {"side": side, "output": output}
 
 
-def _check_marks(question: Spans, span: Mapping[str, Any], check: Check) -> dict[str, Any]:
+def _check_marks(question: Spans, span: Mapping[str, Any], check: AnswerCheck) -> dict[str, Any]:
     marks: dict[str, Any] = {}
     for name, options in _option_fields(question):
         if span.get(name) is None:
@@ -246,7 +246,7 @@ def _check_marks(question: Spans, span: Mapping[str, Any], check: Check) -> dict
     return marks
 
 
-def _text_on(side: Mapping[str, Any], texts: Texts | None) -> str | None:
+def _text_on(side: Mapping[str, Any], texts: JudgedTexts | None) -> str | None:
     if texts is None:
         return None
     if side["side"] == "source":
@@ -267,7 +267,9 @@ def _locate(span: Mapping[str, Any], text: str | None, starts: Sequence[int]) ->
     return {**span, "start": start, "end": start + len(words)}
 
 
-def _check_place(span: Mapping[str, Any], text: str | None, *, allow_nowhere: bool, check: Check) -> dict[str, Any]:
+def _check_place(
+    span: Mapping[str, Any], text: str | None, *, allow_nowhere: bool, check: AnswerCheck
+) -> dict[str, Any]:
     start, end = span.get("start"), span.get("end")
     if start is None and end is None:
         if allow_nowhere:
@@ -295,7 +297,7 @@ def _check_place(span: Mapping[str, Any], text: str | None, *, allow_nowhere: bo
     return {"start": start, "end": end, "text": words}
 
 
-def _check_link(question: Spans, link: Json, check: Check) -> dict[str, Any]:
+def _check_link(question: Spans, link: Json, check: AnswerCheck) -> dict[str, Any]:
     if not question.link:
         check.violation("link_not_allowed", "spans of this question are not linked.")
     if not isinstance(link, Mapping) or not isinstance(link.get("segment"), str):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from lanner.model import Json, Text
 from lanner.model.protocol import Wording, Words
-from lanner.protocols.kinds.base import Check, Kind, Level, Rule, Schema, Simulation, most_central
+from lanner.protocols.kinds.base import AnswerCheck, Level, QuestionKind, Rule, Schema, SimulatedJudge, most_central
 
 
-class TextKind(Kind[Text]):
+class TextKind(QuestionKind[Text]):
     """A remark."""
 
     def describe(self, question: Text, words: Words) -> str:
@@ -18,7 +18,7 @@ class TextKind(Kind[Text]):
     def schema(self, question: Text, outputs: int) -> Schema:
         return {"type": "string", "maxLength": question.max_length}
 
-    def check(self, question: Text, value: Json, check: Check) -> Json:
+    def check(self, question: Text, value: Json, check: AnswerCheck) -> Json:
         if not isinstance(value, str):
             raise check.error("shape", f"{value!r} is not text.")
         text = value.strip()
@@ -28,7 +28,7 @@ class TextKind(Kind[Text]):
             check.violation("too_long", f"{len(text)} characters, at most {question.max_length} are kept.")
         return text or None
 
-    def simulate(self, question: Text, simulation: Simulation) -> Json:
+    def simulate(self, question: Text, simulation: SimulatedJudge) -> Json:
         level = "" if question.required or simulation.level is None else f" ({simulation.level:.2f})"
         return f"Simulated remark{level}."[: question.max_length]
 

@@ -12,7 +12,17 @@ from lanner.model import Json
 from lanner.model.messages import count, estimate, interval, number, p_number, plural, words
 from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
 from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
-from lanner.reports.comparison.sides import Answer, Comparison, Gap, Lab, Line, Side, Value, shared, sides
+from lanner.reports.comparison.sides import (
+    Comparison,
+    ComparisonAnswer,
+    ComparisonData,
+    ComparisonLine,
+    Gap,
+    Side,
+    Value,
+    shared,
+    sides,
+)
 from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table, capital
 from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Resampling
@@ -44,18 +54,18 @@ def compare(
     scenarios."""
     whole = sides(materials)
     alike, n = shared(whole)
-    lab = Lab(alike, whole, n, resampling or Resampling(), hourly, currency)
+    lab = ComparisonData(alike, whole, n, resampling or Resampling(), hourly, currency)
     answers = [(question.__name__, question(lab)) for question in QUESTIONS]
     rows = [row for name, answer in answers for row in _rows(lab, name, answer)]
     return _page(lab, [answer for _, answer in answers]), rows
 
 
-def conclusion(answers: Sequence[Answer]) -> str:
+def conclusion(answers: Sequence[ComparisonAnswer]) -> str:
     """What was found, in one paragraph, from the questions that could be answered."""
     return " ".join(answer.said for answer in answers if answer.said)
 
 
-def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
+def _page(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Report:
     sentence = conclusion(answers)
     first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
     questions = [
@@ -78,7 +88,7 @@ def _page(lab: Lab, answers: Sequence[Answer]) -> Report:
     )
 
 
-def _blocks(lab: Lab, answer: Answer) -> list[Block]:
+def _blocks(lab: ComparisonData, answer: ComparisonAnswer) -> list[Block]:
     blocks: list[Block] = []
     if answer.figure:
         where = " · ".join(dict.fromkeys(side.protocol.label for side in lab.sides))
@@ -90,7 +100,7 @@ def _blocks(lab: Lab, answer: Answer) -> list[Block]:
     return [*blocks, answer.examples] if answer.examples and answer.examples.entries else blocks
 
 
-def _what(lab: Lab) -> str:
+def _what(lab: ComparisonData) -> str:
     sentences = [_about(side) for side in lab.whole]
     if lab.shared >= _FEW:
         on = f"**{count(lab.shared)} items that all of them judged**"
@@ -109,7 +119,7 @@ def _about(side: Side) -> str:
     return f"**{side.name}** ({side.protocol.label}): {judges}, {plural(items, 'item')} in {documents}."
 
 
-def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
+def _table(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Table:
     columns = [Column("measure", "Measure")]
     for place, name in enumerate(lab.names):
         columns += [Column(f"v{place}", name), Column(f"ci{place}", lab.level, quiet=True)]
@@ -130,7 +140,7 @@ def _table(lab: Lab, answers: Sequence[Answer]) -> Table:
     return Table("comparison", caption, columns, rows, data, signature)
 
 
-def _table_row(line: Line) -> dict[str, Json]:
+def _table_row(line: ComparisonLine) -> dict[str, Json]:
     row: dict[str, Json] = {"measure": line.label}
     for place, value in enumerate(line.values):
         row[f"v{place}"] = value.text or number(value.value, line.digits, bounded=line.bounded)
@@ -142,7 +152,7 @@ def _table_row(line: Line) -> dict[str, Json]:
     return row
 
 
-def _rows(lab: Lab, name: str, answer: Answer) -> list[dict[str, Json]]:
+def _rows(lab: ComparisonData, name: str, answer: ComparisonAnswer) -> list[dict[str, Json]]:
     if answer.missing:
         return [{"question": name, "measure": "", "side": "", "value": None, "reason": answer.missing}]
     return [
@@ -153,7 +163,7 @@ def _rows(lab: Lab, name: str, answer: Answer) -> list[dict[str, Json]]:
     ]
 
 
-def _row(name: str, line: Line, side: str, value: Value, gap: Gap | None) -> dict[str, Json]:
+def _row(name: str, line: ComparisonLine, side: str, value: Value, gap: Gap | None) -> dict[str, Json]:
     numbers = {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
     row: dict[str, Json] = {"question": name, "measure": line.label, "side": side, **numbers}
     if gap:

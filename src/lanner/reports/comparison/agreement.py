@@ -11,15 +11,15 @@ import polars as pl
 from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
 from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
-from lanner.figures.charts import Bar, Preference, Row, bars, confusion, intervals, preference
+from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
 from lanner.model import Document, Json, Result, Unit
 from lanner.model.messages import estimate, leading, listed, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
-    Answer,
+    ComparisonAnswer,
+    ComparisonData,
+    ComparisonLine,
     Form,
     Gap,
-    Lab,
-    Line,
     MatchedQuestions,
     Side,
     Value,
@@ -47,14 +47,14 @@ _LEVEL = 0.05
 _Coefficient = tuple[Side, Measure, QuestionPlan]
 
 
-def agreement(lab: Lab) -> Answer:
+def agreement(lab: ComparisonData) -> ComparisonAnswer:
     """The chance-corrected agreement of people on each pair of questions that answer to each other."""
     title = "Do judges agree?"
     pairs = matched(lab.sides)
     if not pairs:
-        return Answer(title, missing="the protocols have no questions of the same kind.")
-    lines: list[Line] = []
-    rows: list[Row] = []
+        return ComparisonAnswer(title, missing="the protocols have no questions of the same kind.")
+    lines: list[ComparisonLine] = []
+    rows: list[EstimateRow] = []
     sentences: list[tuple[str, bool]] = []
     data: list[dict[str, Json]] = []
     signs: list[str] = []
@@ -73,9 +73,9 @@ def agreement(lab: Lab) -> Answer:
         signs.append(sign)
         every += results
         label = question_label(lab.sides, [own_measure.question for _, own_measure, _ in coefficients])
-        lines.append(Line(f"{capital(label)}, {sign}", values, gaps))
+        lines.append(ComparisonLine(f"{capital(label)}, {sign}", values, gaps))
         rows += [
-            Row(
+            EstimateRow(
                 f"{capital(label)}: {side.name}",
                 v.value,
                 v.low,
@@ -91,23 +91,23 @@ def agreement(lab: Lab) -> Answer:
         ]
         sentences += [_sentence(lab.names[0], lab.names[at], label, gap) for at, gap in enumerate(gaps, start=1) if gap]
     if not lines:
-        return Answer(title, missing="no item was judged by two people on either side.")
+        return ComparisonAnswer(title, missing="no item was judged by two people on either side.")
     clear = [sentence for sentence, weight in sentences if weight] or [sentence for sentence, _ in sentences]
     opening = " ".join(clear[:3]) or "Agreement of people on each question."
     caption = f"{opening} Dot: coefficient; bar: {lab.level} interval over documents; n: items two people judged."
     signature = " · ".join(filter(None, (", ".join(dict.fromkeys(signs)), intervals_of(*every))))
     figure = Figure("lab-agreement", caption, str(intervals("Agreement of judges", rows)), data, signature)
-    return Answer(title, lines, figure, " ".join(clear[:2]))
+    return ComparisonAnswer(title, lines, figure, " ".join(clear[:2]))
 
 
-def _result(side: Side, coefficient: Measure, entry: QuestionPlan, lab: Lab) -> Result:
+def _result(side: Side, coefficient: Measure, entry: QuestionPlan, lab: ComparisonData) -> Result:
     try:
         return measure(side.counted, coefficient, entry, resampling=lab.resampling)
     except LannerError as error:
         return Result(coefficient.name, None, notes=(error.what,))
 
 
-def _gap(first: _Coefficient, other: _Coefficient, lab: Lab) -> Gap | None:
+def _gap(first: _Coefficient, other: _Coefficient, lab: ComparisonData) -> Gap | None:
     try:
         plans = [statistic_plan(side.counted, coefficient, entry) for side, coefficient, entry in (first, other)]
         return gap_of(difference(*plans, resampling=lab.resampling))
@@ -126,21 +126,21 @@ def _sentence(first: str, other: str, label: str, gap: Gap) -> tuple[str, bool]:
     return f"On {label} judges agree **more under {more} than under {less}** ({numbers}).", True
 
 
-def _turned(lab: Lab, row: Mapping[str, Json]) -> bool:
+def _turned(lab: ComparisonData, row: Mapping[str, Json]) -> bool:
     """Whether one of two sides counts errors and the other quality, which makes agreement negative."""
     directions = {side.name: side.measure.direction for side in lab.sides if side.measure}
     return directions[str(row["x"])] != directions[str(row["y"])]
 
 
-def same_scores(lab: Lab) -> Answer:
+def same_scores(lab: ComparisonData) -> ComparisonAnswer:
     """How far the measures of the sides go together, item by item and system by system."""
     title = "Do they say the same?"
     measures = [side.measure for side in lab.sides]
     if not all(measures):
         lacking = [side.name for side in lab.sides if not side.measure]
-        return Answer(title, missing=f"there is no score in {words(lacking)}.")
+        return ComparisonAnswer(title, missing=f"there is no score in {words(lacking)}.")
     if lab.shared < 10:
-        return Answer(title, missing="the sides share no items.")
+        return ComparisonAnswer(title, missing="the sides share no items.")
     key = item_key(lab.sides)
     means = [
         side.by_people.filter(pl.col("question") == side.measure.of)  # type: ignore[union-attr]
@@ -152,15 +152,15 @@ def same_scores(lab: Lab) -> Answer:
     result = correlations(pl.concat(means), "measure", methods=["pearson", "kendall_b"], resampling=lab.resampling)
     rows = [row for row in result.rows if row["value"] is not None]
     if not rows:
-        return Answer(title, missing="one side gives the same score everywhere.")
+        return ComparisonAnswer(title, missing="one side gives the same score everywhere.")
     lines = []
     for row in rows:
         others = [lab.names.index(row["x"]), lab.names.index(row["y"])]
         own = Value(row["value"], row["low"], row["high"], row["n"])
         values = [own if at == max(others) else Value(None, text="·") for at in range(len(lab.sides))]
-        lines.append(Line(f"{row['statistic']} of {row['x']} and {row['y']}, by item", values))
+        lines.append(ComparisonLine(f"{row['statistic']} of {row['x']} and {row['y']}, by item", values))
     bars = [
-        Row(f"{row['x']} – {row['y']}", row["value"], row["low"], row["high"], str(row["statistic"]).split()[0])
+        EstimateRow(f"{row['x']} – {row['y']}", row["value"], row["low"], row["high"], str(row["statistic"]).split()[0])
         for row in rows
     ]
     top = rows[0]
@@ -176,13 +176,13 @@ def same_scores(lab: Lab) -> Answer:
         rows,
         str(result.signature or ""),
     )
-    return Answer(title, lines, figure, sentence)
+    return ComparisonAnswer(title, lines, figure, sentence)
 
 
 _NAMES = {"kappa": "κ", "jaccard": "mean Jaccard", "pearson": "r", "percent": "% same"}
 
 
-def models(lab: Lab) -> Answer:
+def models(lab: ComparisonData) -> ComparisonAnswer:
     """How much less a model agrees with people than people agree with each other."""
     title = "Do models judge like people?"
     rows: list[dict[str, Any]] = []
@@ -203,10 +203,10 @@ def models(lab: Lab) -> Answer:
                 if row["difference"] is not None
             ]
     if not rows:
-        return Answer(title, missing="no side has both two people and a model.")
+        return ComparisonAnswer(title, missing="no side has both two people and a model.")
     lines = lines_by_label(lab, [{**row, "value": row["difference"], "n": None} for row in rows], _label)
     bars = [
-        Row(
+        EstimateRow(
             f"{row['model']}, {row['question']}",
             row["difference"],
             row["low"],
@@ -223,10 +223,10 @@ def models(lab: Lab) -> Answer:
         rows,
         " · ".join(filter(None, ("model and people", intervals_of(*results)))),
     )
-    return Answer(title, lines, figure, _sentence_models(rows))
+    return ComparisonAnswer(title, lines, figure, _sentence_models(rows))
 
 
-def _with_both(lab: Lab) -> list[Side]:
+def _with_both(lab: ComparisonData) -> list[Side]:
     """Sides with two people and a model. People on one side and models on another are seen together."""
     sides = [side for side in lab.whole if side.models and len(side.people) > 1]
     first = lab.whole[0]
@@ -262,10 +262,10 @@ def _sentence_models(rows: list[dict[str, Any]]) -> str:
     return f"Of the models, {words(sentences)}."
 
 
-def preferences(lab: Lab) -> Answer:
+def preferences(lab: ComparisonData) -> ComparisonAnswer:
     """The share of decided comparisons that the first system by name wins; the sign test of each side; the gap."""
     title = "Which system is preferred?"
-    lines: list[Line] = []
+    lines: list[ComparisonLine] = []
     bars: list[Preference] = []
     sentences: list[str] = []
     data: list[dict[str, Any]] = []
@@ -282,7 +282,7 @@ def preferences(lab: Lab) -> Answer:
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
         values = [of_result(ratio(table, lab.resampling, scale="share")) for table in tables]
         gaps = [gap_of(ratio_gap(tables[0], table, lab.resampling)) for table in tables[1:]]
-        lines.append(Line(f"{capital(pair.label)}: {names[0]} preferred over {names[1]}", values, gaps))
+        lines.append(ComparisonLine(f"{capital(pair.label)}: {names[0]} preferred over {names[1]}", values, gaps))
         rows = [_test_row(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
         bars += [
             Preference(capital(pair.label), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
@@ -291,7 +291,7 @@ def preferences(lab: Lab) -> Answer:
         data += rows
         sentences.append(_preference_sentence(pair, names[0], rows, gaps))
     if not lines or names is None:
-        return Answer(title, missing="no side compares two outputs.")
+        return ComparisonAnswer(title, missing="no side compares two outputs.")
     text = " ".join(sentences)
     figure = Figure(
         "lab-preferences",
@@ -300,7 +300,7 @@ def preferences(lab: Lab) -> Answer:
         data,
         "sign test, ties dropped, judgements taken as independent",
     )
-    return Answer(title, lines, figure, text)
+    return ComparisonAnswer(title, lines, figure, text)
 
 
 def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
@@ -342,22 +342,24 @@ _ITEM = ["document", "segment", "system"]
 _WIDER = (Unit.ISOLATED, Unit.IN_CONTEXT, Unit.DOCUMENT)
 
 
-def misevaluation(lab: Lab) -> Answer:
+def misevaluation(lab: ComparisonData) -> ComparisonAnswer:
     """Sentences that nearly everybody calls perfect alone, and that are marked wrong in their document."""
     title = "What looks right only without context?"
     alone, inside = (_side(lab, unit) for unit in (Unit.ISOLATED, Unit.IN_CONTEXT))
     if alone is None or inside is None:
-        return Answer(title, missing="it needs one side of isolated sentences and one of sentences in context.")
+        return ComparisonAnswer(
+            title, missing="it needs one side of isolated sentences and one of sentences in context."
+        )
     pairs = [p for p in matched([alone, inside]) if p.form in (Form.NUMBERS, Form.SETS)]
     if not pairs:
-        return Answer(title, missing="the two sides ask no question with a best answer.")
+        return ComparisonAnswer(title, missing="the two sides ask no question with a best answer.")
     data = pl.concat([_with_side_in_question(alone, "alone"), _with_side_in_question(inside, "inside")], how="diagonal")
     names = [
         [f"{name}@{place}" for name in (p.questions[at] for p in pairs)] for at, place in ((0, "alone"), (1, "inside"))
     ]
     result = context.misevaluations(data, names[0], names[1], resampling=lab.resampling)
     if result.value is None:
-        return Answer(
+        return ComparisonAnswer(
             title, missing=" ".join(result.notes).removeprefix("Undefined: ") or "no sentence looks perfect alone."
         )
     n = result.counts.get("items", 0)
@@ -377,9 +379,9 @@ def misevaluation(lab: Lab) -> Answer:
         ],
     )
     figure = Figure("lab-misevaluation", sentence, str(drawing), result.rows, str(result.signature or ""))
-    return Answer(
+    return ComparisonAnswer(
         title,
-        [Line("Perfect alone, wrong in context", values)],
+        [ComparisonLine("Perfect alone, wrong in context", values)],
         figure,
         sentence,
         examples=_perfect_alone(alone, inside, result.rows),
@@ -401,12 +403,12 @@ def _perfect_alone(alone: Side, inside: Side, rows: Sequence[Mapping[str, Json]]
     return Quotes("lab-misevaluated", "Perfect alone, wrong in context:", quotes)
 
 
-def verdicts(lab: Lab) -> Answer:
+def verdicts(lab: ComparisonData) -> ComparisonAnswer:
     """Whether the majority's verdict on a sentence turns when more of the document is shown."""
     title = "Which verdicts turn when context appears?"
     results = _narrow_and_wide(lab)
     if results is None:
-        return Answer(title, missing="every side shows the same context.")
+        return ComparisonAnswer(title, missing="every side shows the same context.")
     narrow, wide = results
     by_article = Unit.DOCUMENT in wide.units and not _same_items(narrow, wide)
     for pair in matched([narrow, wide]):
@@ -415,12 +417,12 @@ def verdicts(lab: Lab) -> Answer:
         both = _join_verdicts(narrow, wide, pair, by_article)
         if len(both) >= 10:
             return _compare_verdicts(lab, title, narrow, wide, pair, both)
-    return Answer(title, missing="no sentence was judged both ways.")
+    return ComparisonAnswer(title, missing="no sentence was judged both ways.")
 
 
 def _compare_verdicts(
-    lab: Lab, title: str, narrow: Side, wide: Side, pair: MatchedQuestions, both: pl.DataFrame
-) -> Answer:
+    lab: ComparisonData, title: str, narrow: Side, wide: Side, pair: MatchedQuestions, both: pl.DataFrame
+) -> ComparisonAnswer:
     turned = both["narrow"] != both["wide"]
     changes = both.select("document", turned.cast(pl.Float64).alias("top"), pl.lit(1.0).alias("bottom"))
     share = ratio(changes, lab.resampling, scale="share")
@@ -443,14 +445,16 @@ def _compare_verdicts(
         _quote(narrow, row, [(narrow.name, row["narrow"]), (wide.name, row["wide"])]) for row in data[:_MOST_EXAMPLES]
     ]
     examples = Quotes("lab-turned", "Verdicts that turned, the first of them:", quotes)
-    return Answer(title, [Line(f"Verdicts on {pair.label} that turn", values)], figure, sentence, examples=examples)
+    return ComparisonAnswer(
+        title, [ComparisonLine(f"Verdicts on {pair.label} that turn", values)], figure, sentence, examples=examples
+    )
 
 
-def _side(lab: Lab, unit: Unit) -> Side | None:
+def _side(lab: ComparisonData, unit: Unit) -> Side | None:
     return next((side for side in lab.sides if side.units == {unit} or (unit in side.units and side.scenario)), None)
 
 
-def _narrow_and_wide(lab: Lab) -> tuple[Side, Side] | None:
+def _narrow_and_wide(lab: ComparisonData) -> tuple[Side, Side] | None:
     def breadth(side: Side) -> int:
         return max((_WIDER.index(unit) for unit in side.units if unit in _WIDER), default=-1)
 

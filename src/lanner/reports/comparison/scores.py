@@ -11,16 +11,16 @@ import numpy as np
 import polars as pl
 
 from lanner.errors import LannerError
-from lanner.figures.charts import Bar, Curve, Row, bars, curves, intervals
+from lanner.figures.charts import Bar, Curve, EstimateRow, bars, curves, intervals
 from lanner.model import Result, Scale
 from lanner.model.messages import duration, estimate, interval, number, p_value, plural, words
 from lanner.reports.comparison.sides import (
     NO_INTERVAL,
-    Answer,
+    ComparisonAnswer,
+    ComparisonData,
+    ComparisonLine,
     Form,
     Gap,
-    Lab,
-    Line,
     Side,
     Value,
     are_judges,
@@ -60,30 +60,34 @@ def hours(side: Side) -> float | None:
     return float(seconds["seconds"].mean()) * items / 3600 if len(seconds) else None  # type: ignore[arg-type]
 
 
-def cost(lab: Lab) -> Answer:
+def cost(lab: ComparisonData) -> ComparisonAnswer:
     """Seconds an item, items a minute, and what a hundred items cost at an hourly rate."""
     title = "What does it cost?"
     results = [times(side) for side in lab.sides]
     without = [side.name for side, (table, _) in zip(lab.sides, results, strict=True) if len(table) < 2]
     if without:
-        return Answer(title, missing=f"no times were kept in {words(without)}.")
+        return ComparisonAnswer(title, missing=f"no times were kept in {words(without)}.")
     tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in results]
     means = [ratio(table, lab.resampling) for table in tables]
     values = [of_result(mean) for mean in means]
     gaps = [gap_of(ratio_gap(tables[0], other, lab.resampling)) for other in tables[1:]]
-    lines = [Line("Seconds an item", values, gaps, bounded=False, digits=1)]
+    lines = [ComparisonLine("Seconds an item", values, gaps, bounded=False, digits=1)]
     rates = [
         Value(60 / (v.value or 1), 60 / v.high if v.high else None, 60 / v.low if v.low and v.low > 0 else None)
         for v in values
     ]
-    lines.append(Line("Items a minute", rates, bounded=False))
+    lines.append(ComparisonLine("Items a minute", rates, bounded=False))
     if lab.hourly is not None:
         each = lab.hourly / 36
         ends = [[None if end is None else end * each for end in (v.low, v.high)] for v in values]
         prices = [Value((v.value or 0) * each, low, high) for v, (low, high) in zip(values, ends, strict=True)]
-        lines.append(Line(f"Cost of 100 items{f', {lab.currency}' if lab.currency else ''}", prices, bounded=False))
+        lines.append(
+            ComparisonLine(f"Cost of 100 items{f', {lab.currency}' if lab.currency else ''}", prices, bounded=False)
+        )
     sentence = " ".join(_sentence_cost(lab, at, values, gap) for at, gap in enumerate(gaps, start=1) if gap)
-    rows = [Row(side.name, v.value, v.low, v.high, f"n {v.n:,}") for side, v in zip(lab.sides, values, strict=True)]
+    rows = [
+        EstimateRow(side.name, v.value, v.low, v.high, f"n {v.n:,}") for side, v in zip(lab.sides, values, strict=True)
+    ]
     how = "; ".join(dict.fromkeys(f"{side.name}: {way}" for side, (_, way) in zip(lab.sides, results, strict=True)))
     data = [
         {"side": side.name, "seconds": v.value, "low": v.low, "high": v.high, "n": v.n, "how": way}
@@ -92,10 +96,10 @@ def cost(lab: Lab) -> Answer:
     caption = f"{sentence} Dot: mean seconds of an item; bar: {lab.level} interval over documents. {how}."
     drawing = intervals("Seconds an item", rows, bounded=False, digits=1)
     signature = f"mean seconds · items over {effort.LIMIT:,.0f} s left out · {intervals_of(*means)}"
-    return Answer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence)
+    return ComparisonAnswer(title, lines, Figure("lab-cost", caption, str(drawing), data, signature), sentence)
 
 
-def _sentence_cost(lab: Lab, at: int, values: list[Value], gap: Gap) -> str:
+def _sentence_cost(lab: ComparisonData, at: int, values: list[Value], gap: Gap) -> str:
     first, other = values[0].value or 0.0, values[at].value or 0.0
     slow, fast = (lab.names[0], lab.names[at]) if first > other else (lab.names[at], lab.names[0])
     times_as_long = max(first, other) / (min(first, other) or 1)
@@ -112,30 +116,34 @@ def _sentence_cost(lab: Lab, at: int, values: list[Value], gap: Gap) -> str:
 _FEWEST = 3
 
 
-def separation(lab: Lab) -> Answer:
+def separation(lab: ComparisonData) -> ComparisonAnswer:
     """Pairs of systems that differ significantly (Holm), clusters, and pairs per hour of work."""
     title = "Which systems are told apart?"
     lacking = [side.name for side in lab.sides if side.measure is None]
     if lacking:
-        return Answer(title, missing=f"there is no score that ranks systems in {words(lacking)}.")
+        return ComparisonAnswer(title, missing=f"there is no score that ranks systems in {words(lacking)}.")
     rankings = [_rank_side(side, lab) for side in lab.sides]
     systems = set(rankings[0].systems).intersection(*(one.systems for one in rankings[1:]))
     if len(systems) < _FEWEST:
-        return Answer(title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed.")
+        return ComparisonAnswer(
+            title, missing=f"the sides share {plural(len(systems), 'system')}; at least three are needed."
+        )
     pairs = list(combinations(sorted(systems), 2))
     pairs_apart = [{pair for pair in pairs if _apart(one, *pair)} for one in rankings]
     hours_spent = [hours(side) for side in lab.sides]
     lines = [
-        Line(
+        ComparisonLine(
             "Pairs of systems told apart",
             [Value(len(apart), text=f"{len(apart)} of {len(pairs)}") for apart in pairs_apart],
         ),
-        Line("Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in rankings]),
+        ComparisonLine(
+            "Clusters of systems", [Value(max(one.clusters), text=str(max(one.clusters))) for one in rankings]
+        ),
     ]
     if all(hours_spent):
-        lines.append(Line("Work in all", [Value(h, text=duration(h or 0)) for h in hours_spent]))
+        lines.append(ComparisonLine("Work in all", [Value(h, text=duration(h or 0)) for h in hours_spent]))
         rate = [Value(len(apart) / (h or 1)) for apart, h in zip(pairs_apart, hours_spent, strict=True)]
-        lines.append(Line("Pairs told apart per hour", rate, bounded=False))
+        lines.append(ComparisonLine("Pairs told apart per hour", rate, bounded=False))
     data = [
         {
             "system": a,
@@ -148,10 +156,10 @@ def separation(lab: Lab) -> Answer:
     caption = f"{sentence} Bars: all {len(pairs)} pairs of {len(systems)} systems; significant after Holm's correction."
     drawing = bars("Pairs of systems told apart", _bars(lab, pairs_apart, len(pairs)))
     signature = f"{rankings[0].result.signature}"
-    return Answer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence)
+    return ComparisonAnswer(title, lines, Figure("lab-separation", caption, str(drawing), data, signature), sentence)
 
 
-def _rank_side(side: Side, lab: Lab) -> Ranking:
+def _rank_side(side: Side, lab: ComparisonData) -> Ranking:
     assert side.measure is not None
     return ranking.rank(side.by_people, side.measure.of, direction=side.measure.direction, resampling=lab.resampling)
 
@@ -161,7 +169,7 @@ def _apart(one: Ranking, first: str, second: str) -> bool:
     return bool(one.beats[a, b] or one.beats[b, a])
 
 
-def _bars(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int) -> list[Bar]:
+def _bars(lab: ComparisonData, pairs_apart: list[set[tuple[str, str]]], total: int) -> list[Bar]:
     common_pairs = set.intersection(*pairs_apart)
     return [
         Bar(
@@ -177,7 +185,9 @@ def _bars(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int) -> list
     ]
 
 
-def _sentence(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]) -> str:
+def _sentence(
+    lab: ComparisonData, pairs_apart: list[set[tuple[str, str]]], total: int, hours_spent: list[float | None]
+) -> str:
     counts = [f"{len(side_pairs)} by {name}" for name, side_pairs in zip(lab.names, pairs_apart, strict=True)]
     sentence = f"Of {total} pairs of systems, {words(counts)} are told apart"
     if all(hours_spent):
@@ -192,12 +202,12 @@ def _sentence(lab: Lab, pairs_apart: list[set[tuple[str, str]]], total: int, hou
 _SUMS, _COUNTS = ("grid_sum", "weighted_spans", "sum"), ("grid_count", "count")
 
 
-def scoring(lab: Lab) -> Answer:
+def scoring(lab: ComparisonData) -> ComparisonAnswer:
     """Pearson's r between two people of the weighted sum and of the count, on the items both judged."""
     title = "Sum or count?"
     pairs = [(side, pair) for side in lab.whole if (pair := _pair(side))]
     if not pairs:
-        return Answer(title, missing="no side has both a sum and a count of the same answers.")
+        return ComparisonAnswer(title, missing="no side has both a sum and a count of the same answers.")
     rows: list[dict[str, Any]] = []
     results: list[Result] = []
     for side, pair in pairs:
@@ -219,10 +229,11 @@ def scoring(lab: Lab) -> Answer:
                     }
                 )
     if not rows:
-        return Answer(title, missing="no two people judged ten items in common.")
+        return ComparisonAnswer(title, missing="no two people judged ten items in common.")
     lines = lines_by_label(lab, rows, lambda row: f"r between judges, {row['score']}")
     bars = [
-        Row(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}") for row in rows
+        EstimateRow(f"{row['side']}: {row['score']}", row["value"], row["low"], row["high"], f"n {row['n']:,}")
+        for row in rows
     ]
     by_side: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -235,7 +246,7 @@ def scoring(lab: Lab) -> Answer:
         rows,
         " · ".join(filter(None, ("Pearson r between judges", intervals_of(*results)))),
     )
-    return Answer(title, lines, figure, sentence)
+    return ComparisonAnswer(title, lines, figure, sentence)
 
 
 def _pair(side: Side) -> tuple[str, str] | None:
@@ -258,14 +269,14 @@ _NEARLY = 0.9  # of τ, r or the share of items; below it a reader should not re
 _DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
 
 
-def stability(lab: Lab) -> Answer:
+def stability(lab: ComparisonData) -> ComparisonAnswer:
     """With three systems or more: Kendall's τ between the order by k judges and by all. Else for scores the
     correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
     the middle of them, as wide as the level of the intervals."""
     title = "Would fewer judges say the same?"
     rows = [_curve(side, lab.resampling) for side in lab.sides]
     if not any(points for _, points in rows):
-        return Answer(title, missing="no side has two people on the same question.")
+        return ComparisonAnswer(title, missing="no side has two people on the same question.")
     lines, data, sentences = [], [], []
     middle: list[Value] = []
     kinds: dict[str, None] = {}
@@ -282,7 +293,7 @@ def stability(lab: Lab) -> Answer:
                 f"{interval(half[2], half[3])}"
             )
             kinds[what] = None
-    lines.append(Line("Same with half the judges", middle))
+    lines.append(ComparisonLine("Same with half the judges", middle))
     text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(sentences)}."
     if min(value.value for value in middle if value.value is not None) < _NEARLY:
         joint_text = "; ".join(sentences)
@@ -299,7 +310,7 @@ def stability(lab: Lab) -> Answer:
         data,
         f"judges drawn without replacement · {_DRAWS} draws, seed {lab.resampling.seed}",
     )
-    return Answer(title, lines, figure, text)
+    return ComparisonAnswer(title, lines, figure, text)
 
 
 def _curve(side: Side, resampling: Resampling) -> tuple[str, list[tuple[int, float, float, float]]]:
@@ -391,7 +402,7 @@ _LONG_SCALE = 9
 ALL = "all people"
 
 
-def prediction(lab: Lab) -> Answer:
+def prediction(lab: ComparisonData) -> ComparisonAnswer:
     """R² of a holistic score (one number for the whole impression) on what each side recorded besides.
 
     A side whose plan has a block model is read by that model, judge by judge. Any other side predicts the mean holistic
@@ -400,10 +411,10 @@ def prediction(lab: Lab) -> Answer:
     title = "How much of the holistic score is explained?"
     target = next(((side, of) for side in lab.sides if (of := holistic(side))), None)
     if target is None:
-        return Answer(title, missing="no side asks for a holistic score.")
+        return ComparisonAnswer(title, missing="no side asks for a holistic score.")
     predictions = [_planned_models(side, lab) or _across(side, target, lab) for side in lab.sides]
     if not any(predictions):
-        return Answer(title, missing="no side recorded anything else that could explain it.")
+        return ComparisonAnswer(title, missing="no side recorded anything else that could explain it.")
     rows = [row for one in predictions for row in one]
     lines = lines_by_label(
         lab, [{**row, "value": row["r2"]} for row in rows], lambda row: f"R² of {row['of']}: {row['block']}"
@@ -426,7 +437,7 @@ def prediction(lab: Lab) -> Answer:
         rows,
         " · ".join(filter(None, ("OLS R²", *dict.fromkeys(row["intervals"] for row in rows)))),
     )
-    return Answer(title, lines, figure, sentence + why)
+    return ComparisonAnswer(title, lines, figure, sentence + why)
 
 
 def holistic(side: Side) -> str | None:
@@ -437,7 +448,7 @@ def holistic(side: Side) -> str | None:
     return next((of for of in [*outcomes, *long] if of in answered_ids), None)
 
 
-def _planned_models(side: Side, lab: Lab) -> list[dict[str, Any]]:
+def _planned_models(side: Side, lab: ComparisonData) -> list[dict[str, Any]]:
     rows = []
     for analysis in side.protocol.analyses:
         if analysis.statistic != BLOCKS or analysis.of not in set(side.table["question"]):
@@ -469,7 +480,7 @@ def _block(block: str, who: str) -> str:
     return block.replace("_", " ") + (f" ({who})" if who != ALL else "")
 
 
-def _across(side: Side, target: tuple[Side, str], lab: Lab) -> list[dict[str, Any]]:
+def _across(side: Side, target: tuple[Side, str], lab: ComparisonData) -> list[dict[str, Any]]:
     holder, of = target
     if side is not holder and lab.shared < 10:
         return []

@@ -27,7 +27,7 @@ _FEWEST_SHARED, _SHORT_TITLE = 10, 24
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class RankingMeasure:
     """The number by which a side ranks systems, and which way is better."""
 
     of: str
@@ -67,17 +67,17 @@ class Side:
         return sorted(set(self.table["judge"]) - set(self.people))
 
     @cached_property
-    def measure(self) -> Measure | None:
+    def measure(self) -> RankingMeasure | None:
         """What the analysis plan ranks systems by; else the last scale that is asked."""
         if rankings := planned_rankings(self.protocol, self.table):
-            return Measure(rankings[0].of, rankings[0].options.get("direction", "higher_is_better"))
+            return RankingMeasure(rankings[0].of, rankings[0].options.get("direction", "higher_is_better"))
         scales = [
             question
             for question in self.questions
             if isinstance(question, Scale) and not question.for_each and question.direction != "neutral"
         ]
         lower = bool(scales) and scales[-1].direction == "lower_is_better"
-        return Measure(scales[-1].id, "lower_is_better" if lower else "higher_is_better") if scales else None
+        return RankingMeasure(scales[-1].id, "lower_is_better" if lower else "higher_is_better") if scales else None
 
     @property
     def by_people(self) -> pl.DataFrame:
@@ -207,7 +207,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparisonLine:
     """One line of the table: a measure, its value on each side (in their order), and the gaps to the first side."""
 
     label: str
@@ -218,11 +218,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ComparisonAnswer:
     """`missing` says why there is nothing, and then all else is empty."""
 
     title: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[ComparisonLine] = ()
     figure: Figure | None = None
     said: str = ""
     missing: str = ""
@@ -235,7 +235,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Lab:
+class ComparisonData:
     """The sides on shared items, as they were given, and how intervals are made."""
 
     sides: Sequence[Side]
@@ -259,7 +259,7 @@ class Lab:
         return [value if name == side else Value(None, text="—") for name in self.names]
 
 
-Comparison = Callable[[Lab], Answer]
+Comparison = Callable[[ComparisonData], ComparisonAnswer]
 """One question that the sides are compared by."""
 
 
@@ -296,14 +296,14 @@ _WAY = ("interval", "resamples", "seed")
 
 
 def lines_by_label(
-    lab: Lab, rows: Sequence[Mapping[str, Json]], label: Callable[[Mapping[str, Json]], str]
-) -> list[Line]:
+    lab: ComparisonData, rows: Sequence[Mapping[str, Json]], label: Callable[[Mapping[str, Json]], str]
+) -> list[ComparisonLine]:
     """Lines from rows with a side, a value and its interval: what has the same label stands in one line."""
     lines: dict[str, list[Value]] = {}
     for row in rows:
         values = lines.setdefault(label(row), [Value(None, text="—") for _ in lab.sides])
         values[lab.names.index(row["side"])] = Value(row["value"], row["low"], row["high"], row.get("n"))
-    return [Line(label, values) for label, values in lines.items()]
+    return [ComparisonLine(label, values) for label, values in lines.items()]
 
 
 def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Result:

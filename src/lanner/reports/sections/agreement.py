@@ -20,7 +20,7 @@ import polars as pl
 
 from lanner.analysis import (
     FEWEST_ITEMS,
-    Part,
+    AnswerPart,
     QuestionPlan,
     counted,
     main_question,
@@ -29,7 +29,7 @@ from lanner.analysis import (
     without_each_judge,
 )
 from lanner.analysis.agreement import UNIT, distances
-from lanner.figures.charts import Merge, Pair, Row, confusion, heat_map, intervals, merging
+from lanner.figures.charts import EstimateRow, Merge, Pair, confusion, heat_map, intervals, merging
 from lanner.model import (
     Choice,
     Document,
@@ -132,7 +132,7 @@ def details(view: View) -> Section | None:
     """For the appendix: the rows of grids, every pair, and the sentences for a paper."""
     blocks: list[Block] = []
     for agreement in view.agreements:
-        if any(part.measure.part is Part.ROW for part in agreement.parts):
+        if any(part.measure.part is AnswerPart.ROW for part in agreement.parts):
             blocks.append(_rows_table(view, agreement))
         if agreement.pairs:
             blocks.append(_pairs_table(view, agreement))
@@ -212,7 +212,7 @@ def _overview_figure(view: View) -> Iterator[Figure]:
     if len(agreements) < 2:
         return
     rows = [
-        Row(
+        EstimateRow(
             view.heading(agreement.question),
             *_numbers(agreement.headline),
             f"n {agreement.headline.counts.get('items', 0):,}",

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 import polars as pl
 
-from lanner.analysis.diagnosis import Cell, Contrast, Diagnosis, Example, Priority, diagnose
+from lanner.analysis.diagnosis import CellExample, Contrast, Diagnosis, DiagnosisCell, Priority, diagnose
 from lanner.analysis.measures import FEWEST_ITEMS
 from lanner.analysis.scores import ALL
 from lanner.errors import StatisticError
@@ -73,7 +73,7 @@ def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
     return view.option(labels, aspect)
 
 
-def place_label(view: View, result: Diagnosis, cell: Cell) -> str:
+def place_label(view: View, result: Diagnosis, cell: DiagnosisCell) -> str:
     """A cell in words: the aspect, and the domain where there are several."""
     name = view.inside(aspect_label(view, result, cell.aspect))
     if cell.domain == ALL:
@@ -197,7 +197,11 @@ def _gap(contrast: Contrast) -> str:
 
 
 def figure(
-    view: View, result: Diagnosis, *, link: Callable[[Cell], str] | None = None, chosen: Cell | None = None
+    view: View,
+    result: Diagnosis,
+    *,
+    link: Callable[[DiagnosisCell], str] | None = None,
+    chosen: DiagnosisCell | None = None,
 ) -> Figure:
     """The  On a page every cell can be a link, and one of them is the one that is looked at."""
     domain_names = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
@@ -216,13 +220,13 @@ def figure(
         notes[name] = ", ".join(map(view.translate, counts))
     aspects = []
     for aspect in result.occurring:
-        cells: dict[str, Entry] = {}
+        cells: dict[str, DiagnosisEntry] = {}
         for domain, name in names.items():
             own = [cell for cell in result.cells if cell.aspect == aspect.id and cell.domain == domain]
             if own:
                 cells[name] = _entry(result, own, link, chosen)
         heading = view.words.group(aspect.group).label if aspect.group else ""
-        aspects.append(Line(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
+        aspects.append(AspectLine(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
     heads = (
         (message("occurs in"), message("{unit} (fewer is better)", unit=unit_words(result)))
         if result.errors
@@ -239,14 +243,19 @@ def figure(
     return Figure("diagnosis", _caption(view, result), str(drawing), result.rows(), result.signature)
 
 
-def _entry(result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] | None, chosen: Cell | None) -> Entry:
+def _entry(
+    result: Diagnosis,
+    own: Sequence[DiagnosisCell],
+    link: Callable[[DiagnosisCell], str] | None,
+    chosen: DiagnosisCell | None,
+) -> DiagnosisEntry:
     judgement_count = sum(cell.matters.n for cell in own)
     often = (
         sum((cell.matters.value or 0.0) * cell.matters.n for cell in own) / judgement_count if judgement_count else 0.0
     )
     weak = {priority.cell for priorities in result.priorities.values() for priority in priorities}
     marks = {
-        cell.system: Mark(
+        cell.system: SystemMark(
             cell.quality.value or 0.0,
             cell.quality.low,
             cell.quality.high,
@@ -259,7 +268,7 @@ def _entry(result: Diagnosis, own: Sequence[Cell], link: Callable[[Cell], str] |
     is_chosen = chosen is not None and (chosen.aspect, chosen.domain) == (own[0].aspect, own[0].domain)
     weakest = min(own, key=lambda cell: (cell not in weak, own.index(cell)))
     address = link(weakest) if link and marks else ""
-    return Entry(often, sum(cell.quality.n for cell in own), marks, address, is_chosen)
+    return DiagnosisEntry(often, sum(cell.quality.n for cell in own), marks, address, is_chosen)
 
 
 def _caption(view: View, result: Diagnosis) -> str:
@@ -445,7 +454,7 @@ def _examples(view: View, result: Diagnosis) -> list[Block]:
     return blocks
 
 
-def _quote(view: View, result: Diagnosis, example: Example) -> dict[str, Json]:
+def _quote(view: View, result: Diagnosis, example: CellExample) -> dict[str, Json]:
     """A sentence with its translation and what every judge gave; other systems' ratings follow."""
     answers = [
         (
@@ -477,7 +486,7 @@ def letter(place: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class SystemMark:
     """One system in one cell; `below` are the systems that do better after correction, `weak` that it is filled."""
 
     value: float
@@ -488,23 +497,23 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DiagnosisEntry:
     """One cell: how often the aspect matters, on how many judgements the marks rest, and a mark for each system that
     has enough of them. On a page `href` leads to the sentences behind it, and the `chosen` one is framed."""
 
     often: float
     n: int
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, SystemMark]
     href: str = ""
     chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AspectLine:
     """An aspect with its cells by domain. `group` is an id for its colour, `heading` is printed where it changes."""
 
     label: str
-    cells: Mapping[str, Entry]
+    cells: Mapping[str, DiagnosisEntry]
     group: str = ""
     heading: str = ""
 
@@ -520,7 +529,7 @@ class Headings:
 
 def draw(
     label: str,
-    lines: Sequence[Line],
+    lines: Sequence[AspectLine],
     systems: Sequence[str],
     domains: Mapping[str, str],
     headings: Headings,
@@ -572,7 +581,7 @@ def draw(
     return drawing
 
 
-def _begins_group(lines: Sequence[Line], at: int) -> bool:
+def _begins_group(lines: Sequence[AspectLine], at: int) -> bool:
     return bool(lines[at].heading) and (at == 0 or lines[at].heading != lines[at - 1].heading)
 
 
@@ -604,10 +613,10 @@ def _draw_cell(
     left: float,
     y: float,
     room: float,
-    entry: Entry,
+    entry: DiagnosisEntry,
     systems: Sequence[str],
     scale: Axis,
-    line: Line,
+    line: AspectLine,
     few: str,
 ) -> None:
     drawing.rect(left, y, _BAR, 11, "h0")

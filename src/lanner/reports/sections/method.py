@@ -19,9 +19,9 @@ from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, 
 from lanner.analysis.assistance import FATES, Assistance, assistance
 from lanner.analysis.material import missed_by_judge
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
-from lanner.designs.expected import Misses, control_limit, missed_controls, misses, outcomes, share_interval
+from lanner.designs.expected import ControlCounts, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
-from lanner.figures.charts import Row, intervals
+from lanner.figures.charts import EstimateRow, intervals
 from lanner.figures.charts import throughput as draw
 from lanner.figures.drawing import Drawing
 from lanner.model import (
@@ -526,7 +526,7 @@ def check_section(view: View) -> Section | None:
     return Section("checks", "Controls and repeats", blocks, _findings(view, misses_by_judge)) if blocks else None
 
 
-def _misses_in_file(view: View) -> list[Misses]:
+def _misses_in_file(view: View) -> list[ControlCounts]:
     """Control items of a file: comparisons in which one output is nonsense and has to be ranked last."""
     nonsense = {d.id: str(d.meta[_SPOILED]) for d in view.material.documents if d.meta.get(_SPOILED)}
     ranks = {question.id for _, question in view.protocol.questions if isinstance(question, Rank)}
@@ -700,7 +700,8 @@ def _draw(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mappi
     """Each judge in each domain; where judges are many, a row for each with its interval."""
     if len(overall) > _MOST_TOGETHER:
         lines = [
-            Row(view.names[row["judge"]], row["value"], *_ends(row), f"n {row['n']:,}") for row in overall[:_MOST_ROWS]
+            EstimateRow(view.names[row["judge"]], row["value"], *_ends(row), f"n {row['n']:,}")
+            for row in overall[:_MOST_ROWS]
         ]
         return intervals("Items a minute, judge by judge", lines, bounded=False)
     domains = {row["domain"] for row in rows if row["domain"] != "all"}

@@ -12,9 +12,9 @@ import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.scores import (
-    Handling,
+    GridRowScore,
     RankedBy,
-    Ranking,
+    RankedSystems,
     corrected_scores,
     language_pairs,
     options_of,
@@ -30,11 +30,11 @@ from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import (
     Difference,
     Effect,
+    EstimateGroup,
+    EstimateRow,
     Estimator,
-    Group,
     ModelPanel,
     Preference,
-    Row,
     differences,
     estimators,
     forest,
@@ -111,7 +111,7 @@ _STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", Stat
 _FEW_DOCUMENTS, _FEW_JUDGES = 20, 3
 
 
-def _pairs_told(ranking: Ranking, margin: float | None) -> str:
+def _pairs_told(ranking: RankedSystems, margin: float | None) -> str:
     """How many pairs are decided, lie within the margin, or are open; nothing where there is one pair alone."""
     if len(ranking.pairs.rows) < 2:
         return ""
@@ -121,7 +121,7 @@ def _pairs_told(ranking: Ranking, margin: float | None) -> str:
     return f" {', '.join([*parts, f'{ranking.count(State.OPEN)} open'])}."
 
 
-def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
+def _caveats(view: View, of: str, ranking: RankedSystems) -> list[str]:
     """What to know before a ranking is read: how little it rests on, and what it does not speak of."""
     caveats: list[str] = []
     documents = ranking.systems.counts["documents"]
@@ -157,7 +157,9 @@ def _caveats(view: View, of: str, ranking: Ranking) -> list[str]:
     return caveats
 
 
-def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options: Mapping[str, Any]) -> list[Block]:
+def _in_language_pairs(
+    view: View, analysis: RankedBy, ranking: RankedSystems, options: Mapping[str, Any]
+) -> list[Block]:
     """The same score in each language pair, where there are several."""
     plain = {name: value for name, value in options.items() if name != "margin"}
     results = rank_in_pairs(view.scored, analysis.of, view.protocol, resampling=view.resampling, **plain)
@@ -173,12 +175,12 @@ def _in_language_pairs(view: View, analysis: RankedBy, ranking: Ranking, options
     return [Table(f"ranking-{analysis.of}-by-languages", caption, columns, rows, data, signature)]
 
 
-def _measured(name: str, ranking: Ranking) -> str:
+def _measured(name: str, ranking: RankedSystems) -> str:
     """What the numbers of a ranking are: not points of the scale where judges are standardised."""
     return f"{name} (z per judge)" if ranking.is_standardised else name
 
 
-def _score_columns(view: View, of: str, ranking: Ranking) -> list[Column]:
+def _score_columns(view: View, of: str, ranking: RankedSystems) -> list[Column]:
     return [
         Column("rank", "System", cell=lambda row: f"{row['rank']}. {row['system']}"),
         Column(
@@ -203,7 +205,7 @@ def _numbers(row: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in row.items() if key != "ranks"}
 
 
-def _differences(view: View, of: str, ranking: Ranking, margin: float | None) -> list[Block]:
+def _differences(view: View, of: str, ranking: RankedSystems, margin: float | None) -> list[Block]:
     """Every pair of systems, the furthest apart first: decided, within the margin, or open."""
     rows = [row for row in ranking.pairs.rows if row["difference"] is not None]
     if len(rows) < 2 or len(rows) > _MOST_PAIRS:
@@ -238,7 +240,7 @@ def _differences(view: View, of: str, ranking: Ranking, margin: float | None) ->
     return [Figure(f"differences-{of}", caption, str(drawing), data, view.signature(ranking.pairs))]
 
 
-def _table(view: View, analysis: RankedBy, ranking: Ranking, margin: float | None) -> Table:
+def _table(view: View, analysis: RankedBy, ranking: RankedSystems, margin: float | None) -> Table:
     """The ranking in numbers: score, rank range and cluster, and the difference to the next system with its test."""
     result = ranking.systems
     if len(result.rows) > 1:
@@ -356,11 +358,11 @@ _ADJUSTED = (
 )
 
 
-def _figure(view: View, of: str, ranking: Ranking) -> Figure:
+def _figure(view: View, of: str, ranking: RankedSystems) -> Figure:
     result, name = ranking.systems, _measured(capital(view.label(of)), ranking)
     rows = result.rows[:_MOST_SYSTEMS]
     bars = [
-        Row(
+        EstimateRow(
             row["system"],
             row["score"],
             row["low"],
@@ -390,7 +392,7 @@ def _holds_for(result: Result) -> str:
     return parts.get("holds for", THESE_JUDGES)
 
 
-def _finding(view: View, of: str, ranking: Ranking) -> str:
+def _finding(view: View, of: str, ranking: RankedSystems) -> str:
     result = ranking.systems
     first = [row for row in result.rows if row["cluster"] == 1]
     best, name = result.rows[0], _measured(view.short(of), ranking)
@@ -423,7 +425,7 @@ def _profile(view: View, question: Question) -> list[Block]:
     systems = list(dict.fromkeys(entry.system for entry in entries))
     if not entries or len(systems) > _MOST_SYSTEMS:
         return []
-    by_row: dict[str, dict[str, Handling]] = {}
+    by_row: dict[str, dict[str, GridRowScore]] = {}
     for entry in entries:
         by_row.setdefault(entry.row, {})[entry.system] = entry
     is_graded = any(entry.matters.value != 1.0 for entry in entries)
@@ -453,15 +455,15 @@ def _profile(view: View, question: Question) -> list[Block]:
     return [*figures, table]
 
 
-def _matters(entry: Handling) -> str:
+def _matters(entry: GridRowScore) -> str:
     return percent(entry.matters.value, 0)
 
 
-def _quality_interval(entry: Handling) -> str:
+def _quality_interval(entry: GridRowScore) -> str:
     return interval(entry.quality.low, entry.quality.high, bounded=False)
 
 
-def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str:
+def _weakest(view: View, question: Question, entries: Sequence[GridRowScore]) -> str:
     """Where quality is lowest among rows that matter often enough to say so."""
     known = list(filter(_enough, entries))
     if not known:
@@ -480,7 +482,7 @@ def _weakest(view: View, question: Question, entries: Sequence[Handling]) -> str
 def _panels(
     view: View,
     question: Question,
-    by_row: Mapping[str, Mapping[str, Handling]],
+    by_row: Mapping[str, Mapping[str, GridRowScore]],
     systems: Sequence[str],
     signature: str,
 ) -> list[Block]:
@@ -490,7 +492,7 @@ def _panels(
     if not rows:
         return []
     bars = [
-        Group(
+        EstimateGroup(
             system, "", [Estimator("mean", _effects({row: own[system] for row, own in rows.items() if system in own}))]
         )
         for system in systems
@@ -511,12 +513,12 @@ def _panels(
     return [Figure(f"profiles-{question.id}", caption, str(drawing), data, signature)]
 
 
-def _enough(entry: Handling) -> bool:
+def _enough(entry: GridRowScore) -> bool:
     """Whether enough judgements say how well a row is handled."""
     return entry.quality.value is not None and entry.quality.n >= FEWEST_ITEMS
 
 
-def _effects(own: Mapping[str, Handling]) -> dict[str, Effect]:
+def _effects(own: Mapping[str, GridRowScore]) -> dict[str, Effect]:
     return {
         row: Effect(
             value,
@@ -822,7 +824,7 @@ def three_ways(
         if own:
             by_way[judge] = dict(zip(WAYS, (own, own_clustered, _fit_mixed(view, of, names, judge)), strict=True))
     groups = [
-        Group(
+        EstimateGroup(
             view.names[judge],
             f"n {own['OLS'][0]['n']:,}",
             [Estimator(way, _term_effects(rows)) for way, rows in own.items()],

@@ -18,7 +18,7 @@ from lanner.analysis import FEWEST_ITEMS
 from lanner.analysis.context import ContextEffect, Sign, context_dependence, context_effects
 from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
-from lanner.figures.charts import Bar, Curve, Panel, Row, bars, curves, histogram, intervals, shares
+from lanner.figures.charts import Bar, Curve, DomainPanel, EstimateRow, bars, curves, histogram, intervals, shares
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
 from lanner.model.messages import count, estimate, leading, listed, number, p_value, percent, plural
 from lanner.protocols.derived import chosen_rows
@@ -70,7 +70,7 @@ def _label_figures(view: View, question: Question, name: str) -> list[Block]:
     for domain in view.domains[:4] or [""]:
         part = rows.filter(pl.col("domain") == domain) if view.domains else rows
         items = part.select("document", "segment", "system").unique().height
-        panels.append(Panel(domain or "All", items, _shares(part, column)))
+        panels.append(DomainPanel(domain or "All", items, _shares(part, column)))
     judges = rows["judge"].n_unique()
     figure = Figure(
         f"labels-{name}",
@@ -97,7 +97,7 @@ def _shares(part: pl.DataFrame, column: str) -> dict[str, dict[str, float]]:
     return by_way
 
 
-def _finding(view: View, panels: list[Panel], labels: list[tuple[str, str, str]]) -> str:
+def _finding(view: View, panels: list[DomainPanel], labels: list[tuple[str, str, str]]) -> str:
     """Which label people use most in each domain."""
     sentences = []
     for panel in panels:
@@ -549,7 +549,9 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     named = [row for row in everyone if row["count"]] or everyone
     names = named[:_MOST]
     bars = [
-        Row(_label_of(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}")
+        EstimateRow(
+            _label_of(view, analysis.of, str(row[name])), row["share"], row["low"], row["high"], f"n {row['count']}"
+        )
         for row in names
     ]
     # The last row of these intervals is their sum from some share on, not an interval beside the others.

@@ -15,7 +15,7 @@ from typing import Any
 
 from lanner.formats import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import Gathering
+from lanner.formats.parsing.readings import SegmentsByDocument
 from lanner.formats.parsing.values import counted, is_missing, literal_list, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
@@ -71,7 +71,7 @@ def read_documents(path: Path, *, languages: str = "", system: str = "target") -
 
 
 def _documents(file: Path, languages: str, system: str) -> Iterator[Document]:
-    gathering = Gathering(file, file.stem, has_documents=True, has_segments=True)
+    gathering = SegmentsByDocument(file, file.stem, has_documents=True, has_segments=True)
     for line, row in textfile.records(file):
         pair = language_codes.pair(languages) if languages else _guess_languages(row["target"])
 

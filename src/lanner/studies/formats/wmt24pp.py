@@ -14,7 +14,7 @@ from typing import Any
 from lanner.errors import InputError, Where
 from lanner.formats import Format, Reading
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.readings import Gathering
+from lanner.formats.parsing.readings import SegmentsByDocument
 from lanner.formats.parsing.textfile import refuse_answers, text_file
 from lanner.formats.parsing.values import is_canary
 from lanner.model import Document, Judge, Judgement, languages
@@ -50,21 +50,21 @@ def _notes(documents: list[Document]) -> Iterator[str]:
 
 def read_documents(path: Path) -> Iterator[Document]:
     """Documents one by one; their lines must stand together."""
-    current, gathering = "", Gathering(path, "", has_documents=True, has_segments=True)
+    current, gathering = "", SegmentsByDocument(path, "", has_documents=True, has_segments=True)
     for line, row in textfile.json_lines(path):
         if not isinstance(row, dict) or any(name not in row for name in ("lp", "document_id", "segment_id", "source")):
             textfile.failed(path, "This line lacks fields of WMT24++.", line, f"Fields: {', '.join(_FIELDS)}.")
         pair = str(row["lp"])
         if pair != current:
             yield from gathering.documents()
-            current, gathering = pair, Gathering(path, "", has_documents=True, has_segments=True)
+            current, gathering = pair, SegmentsByDocument(path, "", has_documents=True, has_segments=True)
         _add(gathering, row, line)
         if len(gathering) > 1:
             yield gathering.release_first()
     yield from gathering.documents()
 
 
-def _add(gathering: Gathering, row: dict[str, Any], line: int) -> None:
+def _add(gathering: SegmentsByDocument, row: dict[str, Any], line: int) -> None:
     source, target = languages.pair(str(row["lp"]))
 
     def attributes() -> dict[str, Any]:

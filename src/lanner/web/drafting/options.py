@@ -21,7 +21,7 @@ from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import most_tasks
-from lanner.designs.plan import Plan, plan
+from lanner.designs.plan import AssignmentPlan, plan
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import DesignError, LannerError, ProtocolError
 from lanner.model import (
@@ -56,7 +56,7 @@ _AMOUNTS = ("shuffled", "swapped", "degraded", "repeats")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ProtocolOffer:
     """A protocol to choose from: for which purpose, where it is one of the first to think of, and how many systems a
     text must have for it."""
 
@@ -116,7 +116,7 @@ class CampaignOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CoursePoint:
+class CourseStep:
     """After so many judgements: half the interval of a difference (or of a score), fixed and adaptive, what share of
     the pairs adaptive campaigns have settled, and what share of them is over; see `lanner.stats.savings`."""
 
@@ -129,7 +129,7 @@ class CoursePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkAhead:
+class LengthForecast:
     """How long a campaign would go on, fixed and adaptive, on average over simulated campaigns. `share` is of the fixed
     one's judgements, `low` and `high` hold nine of ten campaigns; `metric` names what says how far systems are apart,
     empty where released campaigns do. `distance` is the mean distance between two of them, None where the goal is
@@ -148,13 +148,13 @@ class WorkAhead:
     adaptive_decided: float
     metric: str
     distance: float | None = None
-    course: tuple[CoursePoint, ...] = ()
+    course: tuple[CourseStep, ...] = ()
     judges: int = 1
     """How many judge each document, in both."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prospects:
+class PowerForecast:
     """What a plan can tell: the difference between two systems that four of five such campaigns would show (None where
     there are too few documents for any), how often others would be seen, and what that difference would be with one
     judge more for each item or with twice the documents."""
@@ -171,23 +171,23 @@ class Prospects:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class CampaignForecast:
     """Everything the plan page says: what the wishes come to, what that can tell, how long it goes on, and how many
     items each design would have judged, or why it cannot be used."""
 
-    plan: Plan
-    ahead: WorkAhead | None
-    prospects: Prospects | None
+    plan: AssignmentPlan
+    ahead: LengthForecast | None
+    prospects: PowerForecast | None
     sizes: Mapping[str, int | str]
 
 
-def offers() -> Sequence[Offer]:
+def offers() -> Sequence[ProtocolOffer]:
     """Every protocol there is, with its own words; those with a purpose of their own first."""
     return _offers(tuple(protocols.names()), language())
 
 
 @cache
-def _offers(names: tuple[str, ...], language_code: str) -> tuple[Offer, ...]:
+def _offers(names: tuple[str, ...], language_code: str) -> tuple[ProtocolOffer, ...]:
     """Made once for each language: thirty protocols and their drawings, read anew for every draft, take their turn from
     saves."""
     results = []
@@ -201,7 +201,7 @@ def _offers(names: tuple[str, ...], language_code: str) -> tuple[Offer, ...]:
         page = next(iter(protocol.pages))
         entry = published_agreement.get(name, {})
         results.append(
-            Offer(
+            ProtocolOffer(
                 name,
                 words.title,
                 *lines,
@@ -438,7 +438,7 @@ _EXACT_ENOUGH = 0.1
 _FEW_CONTROLS = 6
 
 
-def remedies(plan: Plan, form: FormData) -> list[Remedy]:
+def remedies(plan: AssignmentPlan, form: FormData) -> list[Remedy]:
     """What a button can do about the plan's weaknesses."""
     design = forms.text(form, "design") or "full"
     result = []
@@ -463,7 +463,7 @@ def with_remedy(form: FormData) -> FormData:
     return FormData([*others, (field, value), ("do", "plan")])
 
 
-def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Plan:
+def planned(documents: Sequence[Document], wishes: CampaignOptions) -> AssignmentPlan:
     """What these wishes come to, before anything is made."""
     if not wishes.judges:
         raise DesignError(

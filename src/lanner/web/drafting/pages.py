@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
-from lanner.designs.plan import Plan
+from lanner.designs.plan import AssignmentPlan
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Text, languages
 from lanner.model.protocol import Wording
@@ -28,9 +28,9 @@ from lanner.web import forms
 from lanner.web.access import visible_campaigns
 from lanner.web.drafting import tables
 from lanner.web.drafting.options import (
-    Forecast,
-    Prospects,
-    WorkAhead,
+    CampaignForecast,
+    LengthForecast,
+    PowerForecast,
     control_of,
     offers,
     read_wishes,
@@ -38,7 +38,7 @@ from lanner.web.drafting.options import (
     with_remedy,
 )
 from lanner.web.drafting.tables import language_titles
-from lanner.web.drafting.uploads import Texts, Upload, described, named, without_folders
+from lanner.web.drafting.uploads import Upload, UploadedTexts, described, named, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import find, to_campaign
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
@@ -79,7 +79,7 @@ async def take_texts(request: Request) -> Response:
     try:
         match forms.text(form, "from"):
             case "demo":
-                texts: Texts = await site.files.ask("demo_texts", str(folder))
+                texts: UploadedTexts = await site.files.ask("demo_texts", str(folder))
             case "campaign":
                 model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
                 texts = await site.read(lambda: _of_campaign(site.store, model, folder))
@@ -96,7 +96,7 @@ async def take_texts(request: Request) -> Response:
     return redirect(request, f"/new/{token}")
 
 
-def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> Texts:
+def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> UploadedTexts:
     documents = campaigns.documents(store, campaign.id)
     formats.write("native", folder, documents)
     return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
@@ -119,11 +119,11 @@ def _receive(form: FormData, folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-async def _read(site: Site, form: FormData, upload_folder: Path, names: list[str], folder: Path) -> Texts:
+async def _read(site: Site, form: FormData, upload_folder: Path, names: list[str], folder: Path) -> UploadedTexts:
     path = str(upload_folder / names[0]) if len(names) == 1 else str(upload_folder)
     languages_chosen = ":".join(forms.text(form, name) or languages.UNDETERMINED for name in ("source", "target"))
     options = {"languages": languages_chosen} if forms.text(form, "source") or forms.text(form, "target") else {}
-    texts: Texts = await site.files.ask("read_texts", path, ", ".join(names), options, str(folder))
+    texts: UploadedTexts = await site.files.ask("read_texts", path, ", ".join(names), options, str(folder))
     return texts
 
 
@@ -144,7 +144,7 @@ async def _draft_page(
     problem: str = "",
     *,
     mistake: LannerError | None = None,
-    forecast: Forecast | None = None,
+    forecast: CampaignForecast | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Response:
     site: Site = request.app.state.site
@@ -179,7 +179,7 @@ async def _draft_page(
     return page(request, "draft.html", context, 422 if problem else 200)
 
 
-def _loads(plan: Plan) -> dict[str, Markup]:
+def _loads(plan: AssignmentPlan) -> dict[str, Markup]:
     """The bar of each judge's work."""
     longest = max([plan.fair_hours, *(judge.hours for judge in plan.judges)])
     bars = {}
@@ -189,13 +189,13 @@ def _loads(plan: Plan) -> dict[str, Markup]:
     return bars
 
 
-def _curve(prospects: Prospects | None) -> Markup | None:
+def _curve(prospects: PowerForecast | None) -> Markup | None:
     """What more documents, or fewer, would show; None where there are not three such numbers."""
     points = [(number, value) for number, value in prospects.by_documents if value is not None] if prospects else []
     return size_curve(points, prospects.documents) if prospects and len(points) >= _FEWEST_POINTS else None
 
 
-def _courses(ahead: WorkAhead | None) -> tuple[Markup, Markup] | None:
+def _courses(ahead: LengthForecast | None) -> tuple[Markup, Markup] | None:
     """How a fixed and an adaptive campaign narrow an interval, on the same scale; None where nothing is known of them,
     or at too few points for a curve."""
     if ahead is None:
@@ -228,7 +228,7 @@ async def draft(request: Request) -> Response:
             form = FormData([*form.multi_items(), ("own_protocol", await _text_of(own))])
         wishes = await site.read(lambda: read_wishes(form))
         if forms.text(form, "do") == "plan":
-            forecast: Forecast = await site.files.ask("forecast", str(upload.path), wishes)
+            forecast: CampaignForecast = await site.files.ask("forecast", str(upload.path), wishes)
             names = {judge.id: judge.name or judge.id for judge in wishes.people}
             return await _draft_page(request, upload, form, forecast=forecast, names=names)
         account = request.state.visitor.account.id
@@ -264,7 +264,7 @@ async def protocol(request: Request) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListEntry:
     """One line of a list; those below another are `deeper`."""
 
     text: str
@@ -272,34 +272,34 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ProtocolBlock:
     """A heading ("h1" to "h3"), a paragraph ("p"), the name of a group ("group") or a list ("list")."""
 
     kind: str
     text: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ListEntry, ...] = ()
 
 
-def blocks(description: str) -> list[Block]:
+def blocks(description: str) -> list[ProtocolBlock]:
     """The description in its order. Lines that follow each other stay lines of their own."""
-    blocks: list[Block] = []
+    blocks: list[ProtocolBlock] = []
     for block in _lines(description):
         if block.kind == "list" and blocks and blocks[-1].kind == "list":
-            blocks[-1] = Block("list", entries=blocks[-1].entries + block.entries)
+            blocks[-1] = ProtocolBlock("list", entries=blocks[-1].entries + block.entries)
         else:
             blocks.append(block)
     return blocks
 
 
-def _lines(description: str) -> Iterator[Block]:
+def _lines(description: str) -> Iterator[ProtocolBlock]:
     for line in description.splitlines():
         text = line.strip()
         hashes, _, heading = text.partition(" ")
         if hashes in ("#", "##", "###"):
-            yield Block(f"h{len(hashes)}", heading)
+            yield ProtocolBlock(f"h{len(hashes)}", heading)
         elif text.startswith("- "):
-            yield Block("list", entries=(Entry(text[2:], deeper=line.startswith("  ")),))
+            yield ProtocolBlock("list", entries=(ListEntry(text[2:], deeper=line.startswith("  ")),))
         elif len(text) > 2 and text[0] == text[-1] == "*" and "*" not in text[1:-1]:
-            yield Block("group", text[1:-1])
+            yield ProtocolBlock("group", text[1:-1])
         elif text:
-            yield Block("p", text)
+            yield ProtocolBlock("p", text)

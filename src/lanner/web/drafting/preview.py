@@ -24,8 +24,7 @@ from lanner.store import Store
 from lanner.web import forms
 from lanner.web.drafting.uploads import Upload
 from lanner.web.judging import handlers as judging
-from lanner.web.judging.page import Given, Progress, TaskView
-from lanner.web.judging.page import Settings as PageSettings
+from lanner.web.judging.page import PageProgress, PageSettings, StoredAnswers, TaskView
 from lanner.web.judging.practice import check_all
 from lanner.web.organising.campaigns import address_of, campaign_of
 from lanner.web.rendering import page
@@ -67,8 +66,8 @@ class PreviewSubject:
         texts = {document.id: document for document in self.documents if document.id in names}
         guidelines = str(self.campaign.settings.get("guidelines", ""))
         settings = PageSettings(guidelines=guidelines)
-        answers = tuple(Given() for _ in task.items)
-        progress = Progress(number - 1, len(every))
+        answers = tuple(StoredAnswers() for _ in task.items)
+        progress = PageProgress(number - 1, len(every))
         return TaskView(self.campaign, self.protocol, _NOBODY, 0, task, texts, answers, progress, settings)
 
 
@@ -152,7 +151,7 @@ async def save(request: Request) -> Response:
         missing = await site.read(lambda: _check_answers(view, save["item"], save["answers"]))
     except AnswerError as error:
         return judging.refusal(error)
-    saved = campaigns.Saved(dict.fromkeys(save["answers"], 0), tuple(missing), answers=save["answers"])
+    saved = campaigns.SaveResult(dict.fromkeys(save["answers"], 0), tuple(missing), answers=save["answers"])
     return judging.json_response(judging.acknowledged(saved, now))
 
 

@@ -20,14 +20,14 @@ from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
 from lanner.model.messages import shortened
 from lanner.web import forms
-from lanner.web.drafting.uploads import TableUpload, Texts, Upload, take_in
+from lanner.web.drafting.uploads import TableUpload, Upload, UploadedTexts, take_in
 from lanner.web.problems import parts
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
-    from lanner.formats.parsing.tables import Rows
+    from lanner.formats.parsing.tables import TableRows
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
@@ -121,7 +121,7 @@ class TablePreview:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     header_line: int
     can_choose_header: bool
-    texts: Texts | None = None
+    texts: UploadedTexts | None = None
     problem: str = ""
     is_text: bool = False
     """Whether it is a text file, which has an encoding and delimiters."""
@@ -219,7 +219,7 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     )
 
 
-def _with_languages(choices: TableChoices, rows: Rows) -> TableChoices:
+def _with_languages(choices: TableChoices, rows: TableRows) -> TableChoices:
     """The languages as they are guessed from the source and the translations, where nothing says them."""
 
     def guess(roles: tuple[str, ...]) -> LanguageGuess:
@@ -243,7 +243,7 @@ def _problem(error: LannerError) -> str:
     return say("Line {n}: {what}", n=line, what=what) if line else what
 
 
-def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: Rows) -> tuple[tuple[int, tuple[str, ...]], ...]:
+def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: TableRows) -> tuple[tuple[int, tuple[str, ...]], ...]:
     if raw:
         upto = next((at for at, (line, _) in enumerate(raw) if line == rows.line), 0)
         return tuple((line, _samples(cells)) for line, cells in raw[: upto + 1 + _ROWS_SHOWN])
@@ -254,7 +254,7 @@ def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
 
 
-def _guess_columns(rows: Rows) -> tuple[ColumnChoice, ...]:
+def _guess_columns(rows: TableRows) -> tuple[ColumnChoice, ...]:
     try:
         guess = column_map(rows.header, sample=rows.sample)
     except InputError:  # nothing is known to be the source: everything is still to be chosen
@@ -268,7 +268,7 @@ def _with_guess(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
     return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
 
 
-def _judged_columns(rows: Rows) -> frozenset[str]:
+def _judged_columns(rows: TableRows) -> frozenset[str]:
     """The columns that hold judges, their answers and what is about these; those that may, where texts come again."""
     try:
         guess = column_map(rows.header, sample=rows.sample)

@@ -32,7 +32,7 @@ class Upload:
 
     account: int
     path: Path
-    texts: Texts
+    texts: UploadedTexts
     table: str = ""
 
 
@@ -48,7 +48,7 @@ class TableUpload:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class UploadedAnswers:
     """A file of answers that was looked at and waits to be taken into a campaign."""
 
     account: int
@@ -57,7 +57,7 @@ class Arrival:
     model: str
 
 
-Kind = TypeVar("Kind", Upload, TableUpload, Arrival)
+Kind = TypeVar("Kind", Upload, TableUpload, UploadedAnswers)
 
 
 class Uploads:
@@ -65,7 +65,7 @@ class Uploads:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._uploads: dict[str, Upload | TableUpload | Arrival] = {}
+        self._uploads: dict[str, Upload | TableUpload | UploadedAnswers] = {}
 
     def place(self) -> Path:
         """A path for something new."""
@@ -73,7 +73,7 @@ class Uploads:
             self._folder = Path(tempfile.mkdtemp(prefix="lanner-uploads-"))
         return self._folder / secrets.token_urlsafe(12)
 
-    def keep(self, upload: Upload | TableUpload | Arrival) -> str:
+    def keep(self, upload: Upload | TableUpload | UploadedAnswers) -> str:
         """Keep something that has arrived; the token by which it is found again."""
         token = secrets.token_urlsafe(12)
         self._uploads[token] = upload
@@ -113,7 +113,7 @@ _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".parquet"}
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class UploadedTexts:
     """What was found: enough to choose a protocol and a design by, and to see that it was read rightly."""
 
     name: str
@@ -131,7 +131,7 @@ class Texts:
     unknown_languages: bool = False
 
 
-def take_in(path: str, name: str, options: Mapping[str, str], folder: str, format_name: str = "") -> Texts:
+def take_in(path: str, name: str, options: Mapping[str, str], folder: str, format_name: str = "") -> UploadedTexts:
     """Read a file or archive and keep its documents as our own JSON lines. A mistake in it is raised with its line;
     nothing is kept then. `options` are the format's, such as which column holds what."""
     source = Path(path)
@@ -166,7 +166,7 @@ def _format(path: Path) -> str:
         raise
 
 
-def demo(folder: str) -> Texts:
+def demo(folder: str) -> UploadedTexts:
     """The texts that come with Lanner."""
     with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
         documents = list(formats.read_documents(path, "native"))
@@ -176,7 +176,7 @@ def demo(folder: str) -> Texts:
 
 def described(
     documents: Sequence[Document], name: str, kind: str, notes: tuple[str, ...] = (), judgements: int = 0
-) -> Texts:
+) -> UploadedTexts:
     """The texts in a few numbers, with the beginning of the first."""
     systems = Counter(system for document in documents for system in document.systems)
     pairs = Counter(_pair(document) for document in documents)
@@ -191,7 +191,7 @@ def described(
         )
         for segment in first.segments[:_ROWS]
     ]
-    return Texts(
+    return UploadedTexts(
         name=name,
         format=kind,
         documents=len(documents),

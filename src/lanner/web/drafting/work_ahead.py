@@ -14,16 +14,18 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import LannerError
 from lanner.metrics import Languages, make, rate
 from lanner.model import Document, Object, Protocol, Stage, Unit
-from lanner.stats.goals import Kind
+from lanner.stats.goals import GoalKind
 from lanner.stats.power import Components, Design, chances, plan
 from lanner.stats.resample import Resampling
 from lanner.stats.savings import expected_savings
-from lanner.web.drafting.options import CampaignOptions, CoursePoint, Prospects, WorkAhead, composed, planned
+from lanner.web.drafting.options import CampaignOptions, CourseStep, LengthForecast, PowerForecast, composed, planned
 
 METRIC = "chrf"
 
 
-def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: int | None = None) -> WorkAhead | None:
+def work_ahead(
+    documents: Sequence[Document], wishes: CampaignOptions, items: int | None = None
+) -> LengthForecast | None:
     """How long such a campaign would go on after its calibration round, fixed and adaptive. None where that is not
     known: for goals and protocols without released ratings of systems, or with too few documents or systems. `items`
     are the main items of the plan, where that is known."""
@@ -40,13 +42,13 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
     world = world_of_texts(
         main_documents, sizes, protocol, systems, judges=len(wishes.judges), overlap=_overlap(wishes), metric=metric
     )
-    if world is None or goal.kind is Kind.AGREEMENT:
+    if world is None or goal.kind is GoalKind.AGREEMENT:
         return None
     savings = expected_savings(world, goal, seed=wishes.seed)
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
     fixed_judgements = planned(documents, wishes).main_items if items is None else items
     adaptive = round(savings.share * fixed_judgements)
-    return WorkAhead(
+    return LengthForecast(
         str(goal),
         savings.campaigns,
         fixed_judgements,
@@ -59,9 +61,9 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
         savings.decided_fixed,
         savings.decided_adaptive,
         "chrF" if world.has_metrics else "",
-        None if goal.kind is Kind.PRECISION else savings.distance,
+        None if goal.kind is GoalKind.PRECISION else savings.distance,
         tuple(
-            CoursePoint(
+            CourseStep(
                 round(point.share * fixed_judgements),
                 point.share * fixed_judgements * hours,
                 point.fixed,
@@ -75,7 +77,7 @@ def work_ahead(documents: Sequence[Document], wishes: CampaignOptions, items: in
     )
 
 
-def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospects | None:
+def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> PowerForecast | None:
     """Which differences between two systems such a campaign would show. None where released ratings say nothing about
     the protocol."""
     protocol = composed(wishes)
@@ -102,7 +104,7 @@ def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> Prospec
     )
     curve = {number: _detectable(parts, replace(base, documents=number)) for number in sizes}
     curve[len(main_documents)] = detectable
-    return Prospects(
+    return PowerForecast(
         len(main_documents),
         systems,
         detectable,

@@ -10,12 +10,12 @@ from markupsafe import Markup, escape
 
 from lanner.model import Document, Item, Segment, Stage, Task, Unit, languages
 from lanner.protocols.context import PEOPLE, lines_around
-from lanner.web.judging.form import LETTERS, Ask
+from lanner.web.judging.form import LETTERS, FormQuestion
 from lanner.web.speech import Messages
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TextCell:
     """One text: a sentence on one side."""
 
     side: str
@@ -26,19 +26,19 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DocumentRow:
     """One line of the document. `item` is None for text that is shown but not judged."""
 
     number: int
     item: int | None
-    cells: tuple[Cell, ...]
+    cells: tuple[TextCell, ...]
     segment: str = ""
     state: str = ""
     hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DocumentColumn:
     """The head of a column: a language or a letter, and what it is."""
 
     name: str
@@ -48,11 +48,11 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DocumentBlock:
     """Rows that are shown together: a document, a part of it, or one sentence on its own."""
 
-    rows: tuple[Row, ...]
-    columns: tuple[Column, ...]
+    rows: tuple[DocumentRow, ...]
+    columns: tuple[DocumentColumn, ...]
     title: str = ""
     lang: str = ""
     dir: str = "auto"
@@ -75,18 +75,18 @@ Writings = tuple[tuple[str, str], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PageLayout:
     """What the rows of one task are made of."""
 
     task: Task
     documents: Mapping[str, Document]
     stage: Stage
-    questions: Sequence[Ask]
+    questions: Sequence[FormQuestion]
     states: Sequence[str]
     messages: Messages
     media: Mapping[str, str]
 
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[DocumentBlock, ...]:
         """Every block of the task; a questionnaire has none."""
         blocks = []
         for members in together(self.task.items, self.stage):
@@ -95,7 +95,7 @@ class Layout:
                 blocks.append(self._block(document, members))
         return tuple(blocks)
 
-    def _block(self, document: Document, members: Sequence[int]) -> Block:
+    def _block(self, document: Document, members: Sequence[int]) -> DocumentBlock:
         stage = self.stage
         rows = self._rows(document, members)
         titled = stage.unit is not Unit.ISOLATED and "title" in stage.show
@@ -104,7 +104,7 @@ class Layout:
         if not fits and not context.can_open:
             rows = _reachable(rows, context.before, context.after)
         lang, direction = writing(document.source_language)
-        return Block(
+        return DocumentBlock(
             rows=tuple(rows),
             columns=self._columns(document, len(self.task.items[members[0]].systems)),
             title=document.title if titled else "",
@@ -121,7 +121,7 @@ class Layout:
             can_open=context.can_open,
         )
 
-    def _rows(self, document: Document, members: Sequence[int]) -> list[Row]:
+    def _rows(self, document: Document, members: Sequence[int]) -> list[DocumentRow]:
         if self.stage.apart and self.stage.unit is Unit.IN_CONTEXT:
             return self._rows_around(document, members[0])
         items, alone = self.task.items, self.stage.unit is Unit.ISOLATED
@@ -138,24 +138,24 @@ class Layout:
             cells = self._cells(segment, items[members[0]].systems, item, index, writings)
             number = members[0] + 1 if alone else index + 1
             state = self.states[member] if member is not None else ""
-            rows.append(Row(number, member, cells, segment.id if linked else "", state))
+            rows.append(DocumentRow(number, member, cells, segment.id if linked else "", state))
         return rows
 
-    def _rows_around(self, document: Document, member: int) -> list[Row]:
+    def _rows_around(self, document: Document, member: int) -> list[DocumentRow]:
         """One sentence with what its context shows of those around it: a side that is not shown is an empty cell."""
         item, show = self.task.items[member], self.stage.show
         source, target = writing(document.source_language), writing(document.target_language)
         rows = []
         for line in lines_around(PEOPLE, self.stage, document, item):
-            cells = [Cell("source", line.source or "", *source)] if "source" in show else []
+            cells = [TextCell("source", line.source or "", *source)] if "source" in show else []
             if "target" in show:
                 outputs = line.outputs or ("",) * len(item.systems)
-                cells += [Cell("target", text, *target, place) for place, text in enumerate(outputs)]
+                cells += [TextCell("target", text, *target, place) for place, text in enumerate(outputs)]
             if self._shows_reference:
-                cells.append(Cell("reference", line.reference or "", *target))
+                cells.append(TextCell("reference", line.reference or "", *target))
             number = document.segments.index(line.segment) + 1
             state = self.states[member] if line.asked else ""
-            rows.append(Row(number, member if line.asked else None, tuple(cells), "", state))
+            rows.append(DocumentRow(number, member if line.asked else None, tuple(cells), "", state))
         return rows
 
     @property
@@ -164,19 +164,21 @@ class Layout:
 
     def _cells(
         self, segment: Segment, systems: Sequence[str], item: Item | None, index: int, writings: Writings
-    ) -> tuple[Cell, ...]:
+    ) -> tuple[TextCell, ...]:
         cells = []
         source, target = writings
         if "source" in self.stage.show:
-            cells.append(Cell("source", _shown(segment.source, index, "", item), *source))
+            cells.append(TextCell("source", _shown(segment.source, index, "", item), *source))
         if "target" in self.stage.show:
             for output, system in enumerate(systems):
-                cells.append(Cell("target", _shown(segment.text(system) or "", index, system, item), *target, output))
+                cells.append(
+                    TextCell("target", _shown(segment.text(system) or "", index, system, item), *target, output)
+                )
         if self._shows_reference:
-            cells.append(Cell("reference", next(iter(segment.references.values()), ""), *target))
+            cells.append(TextCell("reference", next(iter(segment.references.values()), ""), *target))
         return tuple(cells)
 
-    def _columns(self, document: Document, systems: int) -> tuple[Column, ...]:
+    def _columns(self, document: Document, systems: int) -> tuple[DocumentColumn, ...]:
         say, show = self.messages.get, self.stage.show
         marking = [ask for ask in self.questions if ask.kind == "spans"]
         columns = []
@@ -191,7 +193,7 @@ class Layout:
         elif "target" in show:
             name = "doc.output" if "source" in show else "doc.text"
             rtl = languages.direction(document.target_language) == "rtl"
-            columns += [Column(say(name, letter=letter), "", "", rtl) for letter in LETTERS[:systems]]
+            columns += [DocumentColumn(say(name, letter=letter), "", "", rtl) for letter in LETTERS[:systems]]
         if self._shows_reference:
             columns.append(_column(document.target_language, say("doc.reference")))
         return tuple(columns)
@@ -213,7 +215,7 @@ def together(items: Sequence[Item], stage: Stage) -> list[list[int]]:
     return groups
 
 
-def opened(blocks: Sequence[Block], place: int, whole: bool) -> tuple[Block, ...]:
+def opened(blocks: Sequence[DocumentBlock], place: int, whole: bool) -> tuple[DocumentBlock, ...]:
     """Only the block with the row is shown, and of a long document only the window around the row."""
     shown_blocks = []
     for block in blocks:
@@ -230,9 +232,9 @@ def opened(blocks: Sequence[Block], place: int, whole: bool) -> tuple[Block, ...
     return tuple(shown_blocks)
 
 
-def _hidden(line: Row) -> Row:
+def _hidden(line: DocumentRow) -> DocumentRow:
     """The same line, hidden; `replace` would take three times as long, and a document has hundreds."""
-    return Row(line.number, line.item, line.cells, line.segment, line.state, True)
+    return DocumentRow(line.number, line.item, line.cells, line.segment, line.state, True)
 
 
 def writing(language: str) -> tuple[str, str]:
@@ -240,7 +242,7 @@ def writing(language: str) -> tuple[str, str]:
     return "" if language == languages.UNDETERMINED else language, languages.direction_of_text(language)
 
 
-def _reachable(rows: Sequence[Row], before: int, after: int) -> list[Row]:
+def _reachable(rows: Sequence[DocumentRow], before: int, after: int) -> list[DocumentRow]:
     """Rows that stand in some judged row's window: what can never be opened is not sent at all."""
     places = [place for place, line in enumerate(rows) if line.item is not None]
     return [line for place, line in enumerate(rows) if any(at - before <= place <= at + after for at in places)]
@@ -262,10 +264,10 @@ def _named(language: str) -> tuple[str, str]:
     return ("", "") if language == languages.UNDETERMINED else (language, languages.name(language))
 
 
-def _column(language: str, note: str) -> Column:
+def _column(language: str, note: str) -> DocumentColumn:
     if language == languages.UNDETERMINED:
-        return Column(note[:1].upper() + note[1:], "", "")
-    return Column(languages.name(language), language, note, languages.direction(language) == "rtl")
+        return DocumentColumn(note[:1].upper() + note[1:], "", "")
+    return DocumentColumn(languages.name(language), language, note, languages.direction(language) == "rtl")
 
 
 _BATCH = 6
@@ -273,7 +275,7 @@ _BATCH = 6
 _CLASSES = {"source": "src", "target": "tgt", "reference": "ref"}
 
 
-def lines(block: Block, first: int, active: int, say: Callable[..., str], *, answers: bool) -> Markup:
+def lines(block: DocumentBlock, first: int, active: int, say: Callable[..., str], *, answers: bool) -> Markup:
     """The rows of a block, which are the page's from `first` on. `active` is the row being judged; with `answers` each
     has a place for the judge's own."""
     end = '<p class="mine"></p></div>\n' if answers else "</div>\n"
@@ -293,7 +295,7 @@ def lines(block: Block, first: int, active: int, say: Callable[..., str], *, ans
     return Markup("".join(parts))  # every text in it was escaped
 
 
-def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., str]) -> str:
+def _opening(line: DocumentRow, at: int, active: bool, aside: bool, say: Callable[..., str]) -> str:
     classes = "row is-active" if active else "row"
     if line.state:
         classes += f" is-{escape(line.state)}"
@@ -311,7 +313,7 @@ def _opening(line: Row, at: int, active: bool, aside: bool, say: Callable[..., s
     )
 
 
-def _cells(cells: Sequence[Cell], labels: Sequence[str], heads: dict[tuple[str, int, str, str], str]) -> list[str]:
+def _cells(cells: Sequence[TextCell], labels: Sequence[str], heads: dict[tuple[str, int, str, str], str]) -> list[str]:
     parts: list[str] = []
     for place, cell in enumerate(cells):
         kind = (cell.side, cell.output, cell.lang, cell.dir)  # the same few for every row

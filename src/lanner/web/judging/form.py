@@ -35,7 +35,7 @@ _SHORT = 22  # letters of a label that fit in half the rail
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class FormOption:
     """Something that can be chosen: an option, a line of a grid, a point of a scale, an output to rank."""
 
     id: str
@@ -53,18 +53,18 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OptionGroup:
     """Picks under one heading; `tone` is the number of its colour, 0 for none."""
 
     id: str
     label: str
     help: str
     tone: int
-    picks: tuple[Pick, ...]
+    picks: tuple[FormOption, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class FormQuestion:
     """One question on the page. `display` is how its kind is drawn; `need` how many answers it wants."""
 
     id: str
@@ -87,10 +87,10 @@ class Ask:
     next: str = ""
     exclusive: str = ""
     preset: str = ""
-    options: tuple[Pick, ...] = ()
-    rows: tuple[Pick, ...] = ()
-    groups: tuple[Group, ...] = ()
-    severities: tuple[Pick, ...] = ()
+    options: tuple[FormOption, ...] = ()
+    rows: tuple[FormOption, ...] = ()
+    groups: tuple[OptionGroup, ...] = ()
+    severities: tuple[FormOption, ...] = ()
     sides: tuple[str, ...] = ()
     missing: bool = False
     link: bool = False
@@ -121,7 +121,7 @@ LETTERS = "ABCDEFGHIJ"
 
 def asks(
     protocol: Protocol, stages: Sequence[Stage], wording: Wording, messages: Messages, outputs: int = 2
-) -> tuple[Ask, ...]:
+) -> tuple[FormQuestion, ...]:
     """Every question of a page in order, with letters for those that have none and the way from one to the next."""
     questions = [
         _by_kind(_base(protocol, stage, question, wording), question, wording, messages, outputs)
@@ -139,10 +139,10 @@ def asks(
     return tuple(questions)
 
 
-def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording) -> Ask:
+def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording) -> FormQuestion:
     words = wording.question(question.id)
     words = replace(words, short=words.short or words.label)
-    base = Ask(
+    base = FormQuestion(
         id=question.id,
         kind=question.kind,
         display="",
@@ -164,7 +164,9 @@ def _base(protocol: Protocol, stage: Stage, question: Question, wording: Wording
     return base
 
 
-def _by_kind(base: Ask, question: Question, wording: Wording, messages: Messages, outputs: int) -> Ask:
+def _by_kind(
+    base: FormQuestion, question: Question, wording: Wording, messages: Messages, outputs: int
+) -> FormQuestion:
     match question:
         case Scale():
             return _scale(base, question, wording, messages)
@@ -191,7 +193,7 @@ def _by_kind(base: Ask, question: Question, wording: Wording, messages: Messages
             assert_never(question)
 
 
-def _scale(base: Ask, question: Scale, wording: Wording, messages: Messages) -> Ask:
+def _scale(base: FormQuestion, question: Scale, wording: Wording, messages: Messages) -> FormQuestion:
     numbers = {"min": question.min, "max": question.max, "step": question.step}
     points = round((question.max - question.min) / question.step) + 1 if question.step else 0
     marks = tuple(_mark(question.id, mark, wording) for mark in question.marks)
@@ -211,9 +213,9 @@ def _scale(base: Ask, question: Scale, wording: Wording, messages: Messages) -> 
     return replace(base, display=display, options=options, numbers=numbers, hint=hint)
 
 
-def _mark(question_id: str, value: float, wording: Wording) -> Pick:
+def _mark(question_id: str, value: float, wording: Wording) -> FormOption:
     """A point of a scale; its label is empty where the protocol has no words for it."""
-    return Pick(f"{value:g}", wording.mark(question_id, value))
+    return FormOption(f"{value:g}", wording.mark(question_id, value))
 
 
 def _digits(values: Sequence[float]) -> list[str]:
@@ -227,7 +229,7 @@ def _position(place: int) -> str:
     return "1234567890"[place] if place < 10 else ""
 
 
-def _labels(base: Ask, question: Labels, wording: Wording, messages: Messages) -> Ask:
+def _labels(base: FormQuestion, question: Labels, wording: Wording, messages: Messages) -> FormQuestion:
     options = _picks(question.id, question.options, wording, keyed=True)
     exact = question.max is not None and question.max == question.min
     if question.min == 0:
@@ -245,7 +247,7 @@ def _labels(base: Ask, question: Labels, wording: Wording, messages: Messages) -
     )
 
 
-def _grid(base: Ask, question: Grid, wording: Wording, messages: Messages) -> Ask:
+def _grid(base: FormQuestion, question: Grid, wording: Wording, messages: Messages) -> FormQuestion:
     options = _picks(question.id, question.options, wording, keyed=True)
     by_value = [option.value for option in question.options]
     if all(value is not None and float(value).is_integer() and 0 <= value <= 9 for value in by_value):
@@ -271,7 +273,7 @@ def severity_level(question: Spans, severity: Json) -> int:
     return min(4, first + names.index(severity)) if severity in names else 0
 
 
-def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> Ask:
+def _spans(base: FormQuestion, question: Spans, wording: Wording, messages: Messages) -> FormQuestion:
     severities = _picks(question.id, question.severities, wording, keyed=True)
     return replace(
         base,
@@ -288,21 +290,21 @@ def _spans(base: Ask, question: Spans, wording: Wording, messages: Messages) -> 
     )
 
 
-def _rank(base: Ask, question: Rank, messages: Messages, outputs: int) -> Ask:
+def _rank(base: FormQuestion, question: Rank, messages: Messages, outputs: int) -> FormQuestion:
     letters = LETTERS[:outputs]
     if outputs == 2:
         first, second = (messages.get("rank.first", a=letter) for letter in letters)
-        tie = [Pick("1,1", messages.get("rank.tie"), short="=")] if question.ties else []
-        orders = (Pick("1,2", first, short="A"), *tie, Pick("2,1", second, short="B"))
+        tie = [FormOption("1,1", messages.get("rank.tie"), short="=")] if question.ties else []
+        orders = (FormOption("1,2", first, short="A"), *tie, FormOption("2,1", second, short="B"))
         options = tuple(replace(order, key=str(key)) for key, order in enumerate(orders, start=1))
         return replace(base, display="buttons", options=options, hint=messages.get("hint.one"))
-    places = tuple(Pick(str(n), "", short=str(n), key=str(n)) for n in range(1, outputs + 1))
-    rows = tuple(Pick(str(n), messages.get("doc.output", letter=letter)) for n, letter in enumerate(letters))
+    places = tuple(FormOption(str(n), "", short=str(n), key=str(n)) for n in range(1, outputs + 1))
+    rows = tuple(FormOption(str(n), messages.get("doc.output", letter=letter)) for n, letter in enumerate(letters))
     hint, most = messages.get("hint.rank"), None if question.ties else 1
     return replace(base, display="order", options=places, rows=rows, need=outputs, most=most, hint=hint)
 
 
-def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[Pick, ...]:
+def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[FormOption, ...]:
     picks = []
     siblings: dict[str, int] = {}
     for option in options:
@@ -310,11 +312,11 @@ def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, key
         parent = option.parent or ""
         place = siblings[parent] = siblings.get(parent, -1) + 1
         key = _position(place) if keyed else ""
-        picks.append(Pick(option.id, **asdict(words), key=key, group=option.group or "", parent=parent))
+        picks.append(FormOption(option.id, **asdict(words), key=key, group=option.group or "", parent=parent))
     return tuple(picks)
 
 
-def _groups(protocol: Protocol, wording: Wording, picks: Sequence[Pick]) -> tuple[Group, ...]:
+def _groups(protocol: Protocol, wording: Wording, picks: Sequence[FormOption]) -> tuple[OptionGroup, ...]:
     """Picks by group, in the protocol's order; those without one come first, under no heading."""
     if not any(pick.group for pick in picks):
         return ()
@@ -324,11 +326,11 @@ def _groups(protocol: Protocol, wording: Wording, picks: Sequence[Pick]) -> tupl
         members = tuple(pick for pick in picks if pick.group == name)
         if members:
             words = wording.group(name) if name else Words("")
-            groups.append(Group(name, words.label, words.help, number, members))
+            groups.append(OptionGroup(name, words.label, words.help, number, members))
     return tuple(groups)
 
 
-def _choice_display(options: Sequence[Pick]) -> str:
+def _choice_display(options: Sequence[FormOption]) -> str:
     if len(options) > _MOST_LISTED:
         return "select"
     short = sum(len(option.short or option.label) for option in options) <= _MOST_ROW_LETTERS
@@ -356,7 +358,7 @@ def _condition(own: Condition | None, of_stage: Condition | None) -> str:
     return json.dumps(conditions) if conditions else ""
 
 
-def _lettered(questions: Sequence[Ask]) -> Iterator[Ask]:
+def _lettered(questions: Sequence[FormQuestion]) -> Iterator[FormQuestion]:
     letters = {*_TAKEN, *(ask.letter for ask in questions)}
     for ask in questions:
         free = next((letter for letter in ask.id if letter.isalpha() and letter not in letters), "")
@@ -365,7 +367,7 @@ def _lettered(questions: Sequence[Ask]) -> Iterator[Ask]:
         yield replace(ask, letter=free) if wants else ask
 
 
-def _direct_rows(questions: Sequence[Ask]) -> Iterator[Ask]:
+def _direct_rows(questions: Sequence[FormQuestion]) -> Iterator[FormQuestion]:
     """The first grid that starts out filled in takes the bare digits for its lines."""
     first = next((ask.id for ask in questions if ask.kind == "grid" and ask.preset and not ask.each), None)
     for ask in questions:

@@ -39,9 +39,8 @@ from lanner.protocols.prefilled import as_shown
 from lanner.store import Store
 from lanner.web import access, forms, speech
 from lanner.web.access import SignInNeeded, Visitor
-from lanner.web.judging.home import Home, SeatGoneError, home_page
-from lanner.web.judging.page import Given, TaskView, task_page, task_view
-from lanner.web.judging.page import Settings as PageSettings
+from lanner.web.judging.home import Home, JudgeRemovedError, home_page
+from lanner.web.judging.page import PageSettings, StoredAnswers, TaskView, task_page, task_view
 from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
 from lanner.web.middleware import packed
 from lanner.web.problems import wants_json
@@ -63,14 +62,14 @@ async def open_link(request: Request) -> Response:
     if site.addresses.wait(f"link {address}", time.monotonic()):
         raise HTTPException(429)
     secret = request.path_params["secret"]
-    seat = await site.read(lambda: work.invitations.lookup(site.store, secret))
-    if seat is None:
+    participant = await site.read(lambda: work.invitations.lookup(site.store, secret))
+    if participant is None:
         raise HTTPException(404)
     site.addresses.forget(f"link {address}")
     known = await access.judge_visitor(request)
-    token = await site.write(lambda: site.sessions.open(judge=seat.number))
+    token = await site.write(lambda: site.sessions.open(judge=participant.number))
     response = redirect(request, "/work")
-    access.keep_judge(request, response, token, seat.number, known)
+    access.keep_judge(request, response, token, participant.number, known)
     return response
 
 
@@ -87,13 +86,13 @@ def _page(request: Request, template: str, words: speech.Messages, context: Mapp
 
 
 async def _mine(request: Request) -> tuple[int, int]:
-    """The task asked for and its judge's seat, if it is this visitor's. Other people's tasks do not exist."""
+    """The task asked for and its judge's participant, if it is this visitor's. Other people's tasks do not exist."""
     site: Site = request.app.state.site
     number = request.path_params["id"]
-    seats, found = request.state.visitor.seats, site.owners.remembered(number)
-    if found is None or found.judge not in seats:
+    participants, found = request.state.visitor.participants, site.owners.remembered(number)
+    if found is None or found.judge not in participants:
         found = await site.read(lambda: site.owners.find(number))
-    if found is None or found.judge is None or found.judge not in seats:
+    if found is None or found.judge is None or found.judge not in participants:
         raise SignInNeeded(judge=True) if wants_json(request) else HTTPException(404)
     return number, found.judge
 
@@ -115,9 +114,9 @@ async def home(request: Request) -> Response:
 
     def read_homes() -> list[Home]:
         homes = []
-        for seat in visitor.seats:
-            with contextlib.suppress(SeatGoneError):
-                homes.append(home_page(site.store, seat, spoken))
+        for participant in visitor.participants:
+            with contextlib.suppress(JudgeRemovedError):
+                homes.append(home_page(site.store, participant, spoken))
         return homes
 
     homes = await site.read(read_homes)
@@ -134,13 +133,13 @@ async def home(request: Request) -> Response:
 async def task(request: Request) -> Response:
     """The judging page."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
+    number, participant = await _mine(request)
     view = await _view(request, number)
     if view.gate is not None:  # nothing opens before consent, whatever address is typed
         return _to_gate(request, view)
     if view.task.finished_at is None and await site.read(lambda: _must_practise(site.store, view)):
         return redirect(request, f"/task/{number}/practice")
-    token = access.form_token(request.state.visitor.token_of(seat))
+    token = access.form_token(request.state.visitor.token_of(participant))
     return _remembering_offer(request, show_task(request, view, token), view)
 
 
@@ -169,7 +168,7 @@ def show_task(
         view.documents,
         view.given,
         words,
-        who=who or f"{view.campaign.id}.{view.seat}",
+        who=who or f"{view.campaign.id}.{view.participant}",
         row=forms.whole_number(request.query_params.get("row", "")),
         whole="whole" in request.query_params,
         progress=view.progress,
@@ -193,7 +192,7 @@ def _with_notes(view: TaskView, language: str) -> PageSettings:
 async def practice(request: Request) -> Response:
     """The practice that goes with a task; where its protocol has none, the task itself."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
+    number, participant = await _mine(request)
     view = await _view(request, number)
     if view.gate is not None:
         return _to_gate(request, view)
@@ -207,14 +206,14 @@ async def practice(request: Request) -> Response:
         view,
         task=lesson.task,
         documents=lesson.documents,
-        given=tuple(Given(earlier=earlier) for earlier in lesson.earlier),
+        given=tuple(StoredAnswers(earlier=earlier) for earlier in lesson.earlier),
     )
-    token = access.form_token(request.state.visitor.token_of(seat))
+    token = access.form_token(request.state.visitor.token_of(participant))
     response = show_task(
         request,
         shown,
         token,
-        who=f"practice.{view.seat}",
+        who=f"practice.{view.participant}",
         template="judge/practice.html",
         practice={"asked": lesson.questions(), "turn": turn},
         required=required,
@@ -225,7 +224,7 @@ async def practice(request: Request) -> Response:
 async def check_practice(request: Request) -> Response:
     """Right or wrong, and why. No answer is stored; where practice must reach an agreement, how the round went is."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
+    number, participant = await _mine(request)
     body = _read_object(await request.body())
     item, given = body.get("item"), body.get("answers")
     if not isinstance(item, int) or isinstance(item, bool) or not isinstance(given, dict):
@@ -246,11 +245,11 @@ async def check_practice(request: Request) -> Response:
     # the examples of an earlier turn, whose answers were explained, count no more
     if required is not None and turn == await site.read(lambda: len(_rounds(site.store, view))):
         verdicts = [bool(line["right"]) for line in verdict["lines"]]
-        key = seat, practised_page(view.protocol, view.task.page), turn
+        key = participant, practised_page(view.protocol, view.task.page), turn
         sums = site.practice_rounds.answered(key, item, len(lesson.task.items), verdicts)
         if sums is not None:
             entry = Round(view.task.page, *sums, datetime.now(UTC))
-            await site.write(lambda: record_round(site.store, view.campaign.id, seat, entry))
+            await site.write(lambda: record_round(site.store, view.campaign.id, participant, entry))
             verdict["round"] = {
                 "right": entry.right,
                 "answers": entry.answers,
@@ -262,13 +261,13 @@ async def check_practice(request: Request) -> Response:
 
 def _rounds(store: Store, view: TaskView) -> list[Round]:
     with store.reading() as tx:
-        return rounds(tx, view.campaign.id, view.seat, view.protocol, view.task.page)
+        return rounds(tx, view.campaign.id, view.participant, view.protocol, view.task.page)
 
 
 def _must_practise(store: Store, view: TaskView) -> bool:
     with store.reading() as tx:
         questions = questions_of(store, tx, view.campaign.id, view.campaign.protocol_hash)
-        return must_practise(tx, view.campaign, view.seat, questions, view.task.page)
+        return must_practise(tx, view.campaign, view.participant, questions, view.task.page)
 
 
 def _practice(request: Request, view: TaskView, turn: int = 0) -> Practice | None:
@@ -290,7 +289,7 @@ _MOST_OFFERED = 30
 
 def _offer(view: TaskView) -> str:
     """The name under which a browser remembers that a judge was offered the practice of a page."""
-    return f"{view.campaign.id}.{view.seat}.{practised_page(view.protocol, view.task.page)}"
+    return f"{view.campaign.id}.{view.participant}.{practised_page(view.protocol, view.task.page)}"
 
 
 def _offered(request: Request) -> list[str]:
@@ -319,7 +318,7 @@ def _begins_with_practice(request: Request, number: int) -> bool:
     if _offer(view) in _offered(request):
         return False
     with store.reading() as tx:
-        overview = tx.progress.overview(view.seat)
+        overview = tx.progress.overview(view.participant)
     return is_due(view.protocol, view.task.page, overview)
 
 
@@ -349,19 +348,19 @@ async def session_state(request: Request) -> Response:
 async def save(request: Request) -> Response:
     """Store answers about one item. A 200 means that they are on disk."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
+    number, participant = await _mine(request)
     if not request.headers.get("content-type", "").startswith("application/json"):
         raise HTTPException(415)
-    if wait := site.savers.wait(f"seat {seat}", time.monotonic()):  # kept by the page, which tries again
+    if wait := site.savers.wait(f"participant {participant}", time.monotonic()):  # kept by the page, which tries again
         raise HTTPException(429, headers={"Retry-After": str(max(1, round(wait)))})
     now = datetime.now(UTC)
     fields = read_save(await request.body(), now)
     try:
-        outcome, received = await site.intake.submit(work.Submission(number, judge=seat, **fields))
+        outcome, received = await site.intake.submit(work.Submission(number, judge=participant, **fields))
     except AnswerError as error:
         return refusal(error)
     except CampaignError as error:
-        return await _refused(request, seat, error)
+        return await _refused(request, participant, error)
     site.saves += 1
     reply = acknowledged(outcome, received)
     if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
@@ -382,13 +381,13 @@ def _speaks(view: TaskView) -> str:
     return str(view.judge.attributes.get("interface_language", ""))
 
 
-def _language_of(store: Store, seat: int) -> str:
+def _language_of(store: Store, participant: int) -> str:
     with store.reading() as tx:
-        row = tx.judges.numbered(seat)
+        row = tx.judges.numbered(participant)
     return str(row.judge.attributes.get("interface_language", "")) if row else ""
 
 
-def acknowledged(outcome: work.Saved, received: datetime) -> dict[str, object]:
+def acknowledged(outcome: work.SaveResult, received: datetime) -> dict[str, object]:
     """The reply about answers that are on disk: each is named by the digest of what was sent."""
     return {
         "saved": outcome.ids,
@@ -421,7 +420,7 @@ _REFUSALS = {
 """Why answers are not taken now, by the key of the sentence that says so in the judge's language."""
 
 
-async def _refused(request: Request, seat: int, error: CampaignError) -> Response:
+async def _refused(request: Request, participant: int, error: CampaignError) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
     if error.code in ("unknown_task", "not_assigned", "revoked"):
         raise SignInNeeded(judge=True)
@@ -429,7 +428,7 @@ async def _refused(request: Request, seat: int, error: CampaignError) -> Respons
     reply: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
     if key := _REFUSALS.get(error.code):
         site: Site = request.app.state.site
-        words = _language(request, await site.read(lambda: _language_of(site.store, seat)))
+        words = _language(request, await site.read(lambda: _language_of(site.store, participant)))
         reply |= {"message": words.get(key, **error.names), "next": ""}
     if status == 422:
         reply["errors"] = [{"question": "", "code": error.code, "message": error.what}]
@@ -514,9 +513,9 @@ def _moment(value: Json) -> datetime | None:
 async def form(request: Request) -> Response:
     """The same without JavaScript: one item's answers from a plain form, then the next row."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
+    number, participant = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
-    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(seat))
+    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(participant))
     item = forms.whole_number(forms.text(fields, "item"))
     if item is None:
         raise HTTPException(400)
@@ -534,7 +533,7 @@ async def form(request: Request) -> Response:
         # sent twice, it is stored once; sent again with other answers, from a page that was gone back to, it is new
         names = [form_id] if _SUBMISSION.fullmatch(form_id) else []
         for unique in (*names, secrets.token_hex(16)):
-            submission = work.Submission(number, item, answers_by_question, unique, answered_at=now, judge=seat)
+            submission = work.Submission(number, item, answers_by_question, unique, answered_at=now, judge=participant)
             try:
                 await site.intake.submit(submission)
                 break
@@ -574,20 +573,20 @@ def _finished(store: Store, number: int) -> tuple[Task, int | None]:
     return task, view.campaign.id if view and view.campaign.design == ADAPTIVE else None
 
 
-async def _wants_json(request: Request, seat: int) -> bool:
+async def _wants_json(request: Request, participant: int) -> bool:
     """Whether a script asks; a form that is sent without one has to carry its token."""
     if wants_json(request):
         return True
     fields = await request.form(max_files=0, max_fields=10)
-    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(seat))
+    access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(participant))
     return False
 
 
 async def finish(request: Request) -> Response:
     """No more changes to this task. What is missing is said, item by item."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
-    as_json = await _wants_json(request, seat)
+    number, participant = await _mine(request)
+    as_json = await _wants_json(request, participant)
     try:
         finished_task = await _finish(site, number)
     except work.UnfinishedError as error:
@@ -598,20 +597,20 @@ async def finish(request: Request) -> Response:
     except CampaignError as error:
         if not as_json:
             raise
-        return await _refused(request, seat, error)
+        return await _refused(request, participant, error)
     site.saves += 1
     if not as_json:
         return redirect(request, "/work")
-    following = await site.read(lambda: _following(site.store, seat))
+    following = await site.read(lambda: _following(site.store, participant))
     finish_time = finished_task.finished_at.isoformat() if finished_task.finished_at else None
     to_practise = following is not None and await site.read(lambda: _begins_with_practice(request, following))
     return json_response({"finished_at": finish_time, "next": following, "practice": to_practise})
 
 
-def _following(store: Store, seat: int) -> int | None:
+def _following(store: Store, participant: int) -> int | None:
     """The task that a judge opens next."""
     with store.reading() as tx:
-        judge = tx.judges.numbered(seat)
+        judge = tx.judges.numbered(participant)
     task = work.next_task(store, judge.campaign, judge.judge.id) if judge else None
     return task.id if task else None
 
@@ -619,8 +618,8 @@ def _following(store: Store, seat: int) -> int | None:
 async def message(request: Request) -> Response:
     """Something a judge needs to say to the organiser about this document."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
-    if wait := site.savers.wait(f"seat {seat}", time.monotonic()):
+    number, participant = await _mine(request)
+    if wait := site.savers.wait(f"participant {participant}", time.monotonic()):
         raise HTTPException(429, headers={"Retry-After": str(max(1, round(wait)))})
     text = _read_object(await request.body()).get("text")
     if not isinstance(text, str):
@@ -636,13 +635,13 @@ async def message(request: Request) -> Response:
 async def reopen(request: Request) -> Response:
     """Take back that a task is finished, while that is possible."""
     site: Site = request.app.state.site
-    number, seat = await _mine(request)
-    as_json = await _wants_json(request, seat)
+    number, participant = await _mine(request)
+    as_json = await _wants_json(request, participant)
     try:
         await site.write(lambda: work.take_back_finish(site.store, number))
     except CampaignError as error:
         if not as_json:
             raise
-        return await _refused(request, seat, error)
+        return await _refused(request, participant, error)
     site.saves += 1
     return json_response({"reopened": True}) if as_json else redirect(request, f"/task/{number}")

@@ -22,7 +22,7 @@ _ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TaskLine:
     """One task: `state` is open, begun or finished. A questionnaire is about no document; `pair` are the codes of its
     languages, `minutes` what is left of it at the judge's own pace. `calibration` holds sentences of several documents
     that are judged again."""
@@ -49,7 +49,7 @@ class Home:
     campaign: str
     name: str
     state: str
-    lines: tuple[Line, ...]
+    lines: tuple[TaskLine, ...]
     next: int | None
     done: int
     items: int
@@ -70,21 +70,21 @@ class Home:
     """Whether tasks are left out that open only once a page before them has been agreed to (consent)."""
 
     @property
-    def current(self) -> Line | None:
+    def current(self) -> TaskLine | None:
         """The task that comes next."""
         return next((line for line in self.lines if line.task == self.next), None)
 
     @property
-    def guide(self) -> Line | None:
+    def guide(self) -> TaskLine | None:
         """A task whose page has the guidelines: the next one, else the first about a document."""
         lines = [line for line in (self.current, *self.lines) if line is not None]
         return next((line for line in lines if not line.questionnaire), None)
 
-    def waiting(self) -> list[Line]:
+    def waiting(self) -> list[TaskLine]:
         """What is to do after that."""
         return [line for line in self.lines if line.state != "finished" and line.task != self.next]
 
-    def done_lines(self) -> list[Line]:
+    def done_lines(self) -> list[TaskLine]:
         return [line for line in self.lines if line.state == "finished"]
 
     @property
@@ -117,25 +117,25 @@ def _pair(document: Document | None) -> tuple[str, str]:
     return ("", "") if languages.UNDETERMINED in pair else pair
 
 
-class SeatGoneError(CampaignError):
+class JudgeRemovedError(CampaignError):
     """The campaign was deleted, the judge removed from it or the link revoked, while their browser was open."""
 
 
-def home_page(store: Store, seat: int, language: str = "en") -> Home:
+def home_page(store: Store, participant: int, language: str = "en") -> Home:
     """What this judge has to do. With no task left a free one is taken, where the design has such."""
     with store.reading() as tx:
-        seat_row = tx.judges.numbered(seat)
-        campaign = tx.campaigns.find(seat_row.campaign) if seat_row else None
-    if seat_row is None or campaign is None or seat_row.revoked_at is not None:
-        raise SeatGoneError("This judge is in no campaign any more.", code="not_assigned")
-    following = next_task(store, campaign.id, seat_row.judge.id)
+        participant_row = tx.judges.numbered(participant)
+        campaign = tx.campaigns.find(participant_row.campaign) if participant_row else None
+    if participant_row is None or campaign is None or participant_row.revoked_at is not None:
+        raise JudgeRemovedError("This judge is in no campaign any more.", code="not_assigned")
+    following = next_task(store, campaign.id, participant_row.judge.id)
     with store.reading() as tx:
-        everything = tx.progress.overview(seat)
+        everything = tx.progress.overview(participant)
         questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
         pages = {line.page for line in everything}
-        open_pages = {page for page in pages if gate_open(tx, campaign.id, seat, questions, page)}
-        items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(seat) if entry.task.items}
-        today = tx.tasks.active_since(seat, datetime.now(UTC) - timedelta(hours=16))
+        open_pages = {page for page in pages if gate_open(tx, campaign.id, participant, questions, page)}
+        items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(participant) if entry.task.items}
+        today = tx.tasks.active_since(participant, datetime.now(UTC) - timedelta(hours=16))
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
     about: dict[str, Document] = store.facts.get(
         key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
@@ -156,7 +156,7 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
         visible = stages[0].show
         minutes = 0 if state == "finished" else ceil((line.items - line.done) * pace.get(line.page, 1.0))
         lines.append(
-            Line(
+            TaskLine(
                 task=line.task,
                 number=number,
                 title=document.title if document and len(texts) == 1 else "",
@@ -178,16 +178,16 @@ def home_page(store: Store, seat: int, language: str = "en") -> Home:
     finished = all_done and not waits
     due = due_date(settings)
     return Home(
-        who=f"{campaign.id}.{seat}",
+        who=f"{campaign.id}.{participant}",
         campaign=campaign.title or campaign.name,
-        name=seat_row.judge.name or seat_row.judge.id,
+        name=participant_row.judge.name or participant_row.judge.id,
         state=str(campaign.state),
         lines=tuple(lines),
         next=following.id if following and campaign.state is CampaignState.OPEN else None,
         done=sum(line.done for line in lines),
         items=sum(line.items for line in lines),
         minutes_today=today / 60,
-        speaks=str(seat_row.judge.attributes.get("interface_language", "")),
+        speaks=str(participant_row.judge.attributes.get("interface_language", "")),
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",
         can_revise=settings.get("revision") == UNTIL_SUBMITTED

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from lanner.campaign.questions import Heard, document, gate_open, heard, questions_of
+from lanner.campaign.questions import ItemAnswers, document, gate_open, heard, questions_of
 from lanner.model import (
     Campaign,
     Document,
@@ -29,14 +29,14 @@ from lanner.model import (
     languages,
 )
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import Texts, applicable, chosen, missing, texts_of
+from lanner.protocols.answers import JudgedTexts, applicable, chosen, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
-from lanner.store import Assigned, Memo, Store, Transaction
+from lanner.store import AssignedTask, RecentCache, Store, Transaction
 from lanner.store.rows import dumps
-from lanner.web.judging.document import Block, Layout, lines, opened
-from lanner.web.judging.form import Ask, Pick, asks
-from lanner.web.judging.practice import Lesson, feedback, lessons, steps
+from lanner.web.judging.document import DocumentBlock, PageLayout, lines, opened
+from lanner.web.judging.form import FormOption, FormQuestion, asks
+from lanner.web.judging.practice import PracticeExample, feedback, lessons, steps
 from lanner.web.speech import Messages
 
 # What stands in the drawer: definitions, guidelines and the keys that this page answers to.
@@ -52,7 +52,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DefinitionSection:
     """Definitions that belong together; `tone` is the number of the group's colour."""
 
     title: str
@@ -77,31 +77,31 @@ def paragraphs(text: str) -> tuple[str, ...]:
     return tuple(" ".join(part.split()) for part in parts if part.strip())
 
 
-def definitions(questions: Sequence[Ask]) -> tuple[Section, ...]:
+def definitions(questions: Sequence[FormQuestion]) -> tuple[DefinitionSection, ...]:
     """Every definition of a page: group by group, then question by question."""
     sections = []
     for ask in questions:
         own = (Definition(f"d-{ask.id}", ask.label, ask.definition),) if ask.definition else ()
         if ask.groups:
-            sections += [Section(g.label, g.tone, _entries(ask, g.picks)) for g in ask.groups]
-            sections.append(Section("", 0, own))
+            sections += [DefinitionSection(g.label, g.tone, _entries(ask, g.picks)) for g in ask.groups]
+            sections.append(DefinitionSection("", 0, own))
         else:
             entries = _entries(ask, (*ask.rows, *ask.options, *ask.severities))
-            sections.append(Section(ask.label if entries else "", 0, own + entries))
-    merged: list[Section] = []
+            sections.append(DefinitionSection(ask.label if entries else "", 0, own + entries))
+    merged: list[DefinitionSection] = []
     for section in sections:
         if section.entries and merged and not section.title and not merged[-1].title:
-            merged[-1] = Section("", 0, merged[-1].entries + section.entries)
+            merged[-1] = DefinitionSection("", 0, merged[-1].entries + section.entries)
         elif section.entries:
             merged.append(section)
     return tuple(merged)
 
 
-def _entries(ask: Ask, picks: Sequence[Pick]) -> tuple[Definition, ...]:
+def _entries(ask: FormQuestion, picks: Sequence[FormOption]) -> tuple[Definition, ...]:
     return tuple(Definition(f"d-{ask.id}-{p.id}", p.label, p.definition) for p in picks if p.definition)
 
 
-def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[Key, ...]:
+def keys(questions: Sequence[FormQuestion], messages: Messages, *, unit: Unit) -> tuple[Key, ...]:
     """The keys of a page: first those of its questions, then those of every page but for letters a question has."""
     say = messages.get
     own = [key for ask in questions for key in _keys_of(ask, messages)]
@@ -126,7 +126,7 @@ def keys(questions: Sequence[Ask], messages: Messages, *, unit: Unit) -> tuple[K
     return (*own, *(key for key in shortcuts if key.keys not in letters))
 
 
-def coach(questions: Sequence[Ask], messages: Messages) -> tuple[Key, ...]:
+def coach(questions: Sequence[FormQuestion], messages: Messages) -> tuple[Key, ...]:
     """What to press first, for a judge who sees the page for the first time: one line for each question that counts."""
     shortcuts: list[Key] = []
     for ask in questions:
@@ -137,7 +137,7 @@ def coach(questions: Sequence[Ask], messages: Messages) -> tuple[Key, ...]:
     return tuple(shortcuts[:4])
 
 
-def _keys_of(ask: Ask, messages: Messages) -> list[Key]:
+def _keys_of(ask: FormQuestion, messages: Messages) -> list[Key]:
     say = messages.get
     digits = [pick.key for pick in ask.options if pick.key and not pick.parent]
     if ask.kind == "spans":
@@ -179,7 +179,7 @@ BREAK_MINUTES = 50.0
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StoredAnswers:
     """What this judge has stored about one item: values and judgement ids of this page, values of earlier pages, time
     and time spent."""
 
@@ -191,7 +191,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class PageProgress:
     """Where the judge stands in the whole assignment."""
 
     done: int = 0
@@ -200,7 +200,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PageSettings:
     """What the campaign decides about the page."""
 
     guidelines: str = ""
@@ -217,11 +217,11 @@ class Prepared:
     words_language: str
     guidelines: tuple[str, ...]
     instructions: tuple[str, ...]
-    questions: tuple[Ask, ...]
-    definitions: tuple[Section, ...]
+    questions: tuple[FormQuestion, ...]
+    definitions: tuple[DefinitionSection, ...]
     keys: tuple[Key, ...]
     autoarm: bool
-    examples: tuple[Lesson, ...]
+    examples: tuple[PracticeExample, ...]
     steps: tuple[str, ...]
 
 
@@ -238,13 +238,13 @@ class TaskPage:
     """Whether each sentence is shown for itself."""
     heading: str
     shown: tuple[str, ...]
-    blocks: tuple[Block, ...]
-    asks: tuple[Ask, ...]
+    blocks: tuple[DocumentBlock, ...]
+    asks: tuple[FormQuestion, ...]
     current: int
     row: int
     finished: bool
     states: tuple[str, ...]
-    progress: Progress
+    progress: PageProgress
     guidelines: tuple[str, ...]
     coach: tuple[Key, ...]
     training: bool
@@ -299,11 +299,11 @@ class TaskPage:
             text = text.replace(letter, f"\\u{ord(letter):04x}")
         return Markup(text)
 
-    def shape(self, ask: Ask) -> Hashable:
+    def shape(self, ask: FormQuestion) -> Hashable:
         """Everything the markup of a question depends on."""
         return ("ask", self.about, ask.id, ask.shown, ask.shown_rows, dumps(ask.value))
 
-    def lines(self, block: Block, first: int, say: Callable[..., str]) -> Markup:
+    def lines(self, block: DocumentBlock, first: int, say: Callable[..., str]) -> Markup:
         """The rows of a block as markup; `first` is how many rows stand in blocks before it."""
         return lines(block, first, self.row, say, answers=self.in_columns)
 
@@ -312,14 +312,14 @@ def task_page(
     protocol: Protocol,
     task: Task,
     documents: Mapping[str, Document],
-    given: Sequence[Given],
+    given: Sequence[StoredAnswers],
     messages: Messages,
     *,
     who: str,
     row: int | None = None,
     whole: bool = False,
-    progress: Progress | None = None,
-    settings: Settings | None = None,
+    progress: PageProgress | None = None,
+    settings: PageSettings | None = None,
     media: Mapping[str, str] | None = None,
     practice: Mapping[str, Json] | None = None,
     preview: bool = False,
@@ -328,7 +328,7 @@ def task_page(
     keeps answers of two people on one device apart); `row` is the row to show, counted from 1 through all blocks;
     `media` are addresses of pictures by document id; `practice` is what the script of a practice page reads."""
     stages = protocol.pages[task.page]
-    settings, progress = settings or Settings(), progress or Progress()
+    settings, progress = settings or PageSettings(), progress or PageProgress()
     outputs = max((len(item.systems) for item in task.items), default=2)
     about = (protocol.hash, task.page, messages.language, outputs)
     pair = _languages(task, documents)
@@ -338,7 +338,7 @@ def task_page(
     verdicts = [_feedback(protocol, task.page, *pair, messages) for pair in zip(task.items, given, strict=True)]
     prefilled = _prefilled(stages, task.items, documents)
     states = tuple(_state(protocol, task.page, entry) for entry in given)
-    blocks = Layout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
+    blocks = PageLayout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
     place = _place(blocks, states, row)
     blocks = opened(blocks, place, whole)
     current = _item_at(blocks, place)
@@ -371,7 +371,7 @@ def task_page(
     )
 
 
-_PREPARED = Memo(200)
+_PREPARED = RecentCache(200)
 
 
 def _prepare(
@@ -404,7 +404,7 @@ def _languages(task: Task, documents: Mapping[str, Document]) -> tuple[str, str]
 
 def _script(
     task: Task,
-    given: Sequence[Given],
+    given: Sequence[StoredAnswers],
     prefilled: Sequence[Mapping[str, Json]],
     verdicts: Sequence[Mapping[str, Json] | None],
     messages: Messages,
@@ -430,14 +430,16 @@ def _script(
     }
 
 
-def _feedback(protocol: Protocol, page: str, item: Item, entry: Given, messages: Messages) -> dict[str, Json] | None:
+def _feedback(
+    protocol: Protocol, page: str, item: Item, entry: StoredAnswers, messages: Messages
+) -> dict[str, Json] | None:
     """What is right and wrong in a training item, once it is answered."""
     if item.role is not Role.TUTORIAL or _state(protocol, page, entry) != "done":
         return None
     return feedback(protocol, item, entry.answers, messages.language)
 
 
-def _standing(stages: Sequence[Stage], given: Sequence[Given]) -> Sequence[Given]:
+def _standing(stages: Sequence[Stage], given: Sequence[StoredAnswers]) -> Sequence[StoredAnswers]:
     """Answers as the judge left them: without the suggested spans that were removed."""
     span_questions = {question.id for stage in stages for question in stage.questions if isinstance(question, Spans)}
     if not span_questions:
@@ -462,12 +464,12 @@ def _prefilled(
     return starts
 
 
-def _offered(question: Spans, texts: Texts) -> list[dict[str, Json]]:
+def _offered(question: Spans, texts: JudgedTexts) -> list[dict[str, Json]]:
     """The marks to look at: a page shows them as such until its judge has."""
     return [{**span, "origin": "offered"} for span in as_shown(offered_spans(question, texts))]
 
 
-def _state(protocol: Protocol, page: str, entry: Given) -> str:
+def _state(protocol: Protocol, page: str, entry: StoredAnswers) -> str:
     """done, partial, or nothing said yet."""
     if not entry.answers:
         return ""
@@ -475,7 +477,7 @@ def _state(protocol: Protocol, page: str, entry: Given) -> str:
     return "partial" if missing(protocol, page, answers) else "done"
 
 
-def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
+def _answered(protocol: Protocol, page: str, ask: FormQuestion, entry: StoredAnswers) -> FormQuestion:
     answers = {**entry.earlier, **entry.answers}
     applying = {question.id: question for _, question in applicable(protocol, page, answers)}
     question = applying.get(ask.id)
@@ -483,7 +485,7 @@ def _answered(protocol: Protocol, page: str, ask: Ask, entry: Given) -> Ask:
     return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
 
 
-def _place(blocks: Sequence[Block], states: Sequence[str], row: int | None) -> int:
+def _place(blocks: Sequence[DocumentBlock], states: Sequence[str], row: int | None) -> int:
     """The row to show, from 0: the one asked for, else the first that is not done."""
     items = [line.item for block in blocks for line in block.rows]
     if row is not None and 1 <= row <= len(items):
@@ -499,7 +501,7 @@ def _place(blocks: Sequence[Block], states: Sequence[str], row: int | None) -> i
     return next((place for place, item in enumerate(items) if item is not None), 0)
 
 
-def _item_at(blocks: Sequence[Block], place: int) -> int:
+def _item_at(blocks: Sequence[DocumentBlock], place: int) -> int:
     """The item a row belongs to; context between judged sentences belongs to the next one."""
     for block in blocks:
         if place < len(block.rows):
@@ -510,7 +512,7 @@ def _item_at(blocks: Sequence[Block], place: int) -> int:
     return 0
 
 
-def _heading(unit: Unit, stage_title: str, messages: Messages, blocks: Sequence[Block], place: int) -> str:
+def _heading(unit: Unit, stage_title: str, messages: Messages, blocks: Sequence[DocumentBlock], place: int) -> str:
     if unit is Unit.JUDGE:
         return stage_title or messages.get("rail.question")
     if unit is Unit.DOCUMENT:
@@ -529,12 +531,12 @@ class TaskView:
     campaign: Campaign
     protocol: Protocol
     judge: Judge
-    seat: int
+    participant: int
     task: Task
     documents: Mapping[str, Document]
-    given: tuple[Given, ...]
-    progress: Progress
-    settings: Settings
+    given: tuple[StoredAnswers, ...]
+    progress: PageProgress
+    settings: PageSettings
     gate: int | None = None
     """What has to be done first (consent, an earlier page): a task, or 0 where there is none to open; None where this
     one is open."""
@@ -542,7 +544,7 @@ class TaskView:
     """Whether that is because this task asks about the answers given there."""
 
 
-def task_view(store: Store, number: int, assigned: Assigned | None = None) -> TaskView | None:
+def task_view(store: Store, number: int, assigned: AssignedTask | None = None) -> TaskView | None:
     """A task, which may be `assigned` as read before, with all its judge sees; None where there is none."""
     with store.reading() as tx:
         standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
@@ -550,39 +552,41 @@ def task_view(store: Store, number: int, assigned: Assigned | None = None) -> Ta
             return None
         entry = tx.tasks.assigned(number, assigned)
         campaign = tx.campaigns.find(standing.campaign)
-        seat = tx.judges.numbered(standing.judge)
-        if entry is None or campaign is None or seat is None:
+        participant = tx.judges.numbered(standing.judge)
+        if entry is None or campaign is None or participant is None:
             return None
         protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
         texts = {name: document(store, tx, standing, name) for name in names}
-        overview = tx.progress.overview(seat.number)
+        overview = tx.progress.overview(participant.number)
         times = [(item.elapsed, item.active) for item in tx.tasks.item_progress(number)]
-        today = tx.tasks.active_since(seat.number, datetime.now(UTC) - _A_DAY)
+        today = tx.tasks.active_since(participant.number, datetime.now(UTC) - _A_DAY)
         answers = heard(store, tx, entry, campaign.protocol_hash)
         questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
         gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
-        closed = not gate_open(tx, campaign.id, seat.number, questions, entry.task.page)
+        closed = not gate_open(tx, campaign.id, participant.number, questions, entry.task.page)
         gate = next((line.task for line in overview if line.page in gates), 0) if closed else None
         if not closed:
-            gate = _earlier_task(protocol, entry.task, answers, tx, seat.number)
+            gate = _earlier_task(protocol, entry.task, answers, tx, participant.number)
     finished_tasks = sum(line.finished_at is not None for line in overview)
     return TaskView(
         campaign=campaign,
         protocol=protocol,
-        judge=seat.judge,
-        seat=seat.number,
+        judge=participant.judge,
+        participant=participant.number,
         task=entry.task,
         documents=texts,
         given=_given(answers, times),
-        progress=Progress(finished_tasks, len(overview), today / 60),
+        progress=PageProgress(finished_tasks, len(overview), today / 60),
         gate=gate,
         asks_about_gate=gate is not None and not closed,
         settings=_settings(campaign),
     )
 
 
-def _earlier_task(protocol: Protocol, task: Task, answers: Sequence[Heard], tx: Transaction, seat: int) -> int | None:
+def _earlier_task(
+    protocol: Protocol, task: Task, answers: Sequence[ItemAnswers], tx: Transaction, participant: int
+) -> int | None:
     """The unfinished task whose answers this one asks about, as ratings of the skills chosen before; None where all
     are there. Without them nothing is asked, and the page would call everything answered."""
     here = {question.id for stage in protocol.pages[task.page] for question in stage.questions}
@@ -598,16 +602,16 @@ def _earlier_task(protocol: Protocol, task: Task, answers: Sequence[Heard], tx: 
         if any(each.earlier.get(name) is None for name in needed)
     }
     pages = {found[0].page_id for name in needed if (found := protocol.find(name))}
-    for other in (each.task for each in tx.tasks.of_judge(seat)) if open_items else ():
+    for other in (each.task for each in tx.tasks.of_judge(participant)) if open_items else ():
         about = {(item.document, item.segment) for item in other.items}
         if other.page in pages and other.finished_at is None and open_items & about:
             return other.id
     return None
 
 
-def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tuple[Given, ...]:
+def _given(answers: Sequence[ItemAnswers], times: Sequence[tuple[float, float]]) -> tuple[StoredAnswers, ...]:
     return tuple(
-        Given(
+        StoredAnswers(
             answers={question: answer.value for question, answer in each.current.items()},
             ids={question: answer.id for question, answer in each.current.items()},
             earlier={question: value for question, value in each.earlier.items() if question not in each.current},
@@ -618,10 +622,10 @@ def _given(answers: Sequence[Heard], times: Sequence[tuple[float, float]]) -> tu
     )
 
 
-def _settings(campaign: Campaign) -> Settings:
+def _settings(campaign: Campaign) -> PageSettings:
     values = campaign.settings
     settings: dict[str, Json] = {"guidelines": values.get("guidelines", "")}
     for name in ("idle_seconds", "break_minutes"):
         if isinstance(values.get(name), int | float):
             settings[name] = float(values[name])
-    return Settings(**settings)
+    return PageSettings(**settings)

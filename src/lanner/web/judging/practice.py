@@ -14,10 +14,10 @@ from lanner.designs.expected import EXPLANATION, met
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import Texts, texts_of
+from lanner.protocols.answers import JudgedTexts, texts_of
 from lanner.protocols.kinds.spans import mark_in_words
 from lanner.protocols.prefilled import live
-from lanner.protocols.worked_examples import Example, has_examples, page_examples, rule_in_words, teaching
+from lanner.protocols.worked_examples import WorkedExample, has_examples, page_examples, rule_in_words, teaching
 from lanner.store import Overview
 from lanner.web.judging.form import severity_level
 
@@ -36,7 +36,7 @@ class MarkedText:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class PracticeExample:
     """An example as the guidelines show it: texts, the right answer in words and as marks, a frequent wrong one, and
     why."""
 
@@ -74,10 +74,10 @@ class Practice:
 _MOST_ROUNDS = 2000
 
 
-def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[Lesson, ...]:
+def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str) -> tuple[PracticeExample, ...]:
     """The worked examples about a page in the language of the interface, with texts in the languages of a task."""
     return tuple(
-        Lesson(
+        PracticeExample(
             example.source,
             example.targets,
             example.source_before,
@@ -93,7 +93,7 @@ def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str)
     )
 
 
-def _marked(protocol: Protocol, example: Example, answers: Mapping[str, Json]) -> Iterator[MarkedText]:
+def _marked(protocol: Protocol, example: WorkedExample, answers: Mapping[str, Json]) -> Iterator[MarkedText]:
     """The texts of an example in which an answer marks words; of marks that overlap, the first."""
     for name, spans in answers.items():
         match = protocol.find(name)
@@ -162,8 +162,8 @@ def is_due(protocol: Protocol, page: str, overview: Sequence[Overview]) -> bool:
 
 class PracticeRounds:
     """Rounds that judges are in the middle of: how the first answer to each item compared with the reference, by
-    seat, page and turn. A page that is loaded again in the middle goes on with the same round. They are in memory only:
-    a round that a restart of the server cuts off is begun again."""
+    participant, page and turn. A page that is loaded again in the middle goes on with the same round. They are in
+    memory only: a round that a restart of the server cuts off is begun again."""
 
     def __init__(self) -> None:
         self._rounds: dict[tuple[int, str, int], dict[int, tuple[int, int]]] = {}
@@ -200,7 +200,7 @@ def check_all(
     page: str,
     item: Item,
     answers: Mapping[str, Json],
-    texts: Texts | None,
+    texts: JudgedTexts | None,
     *,
     earlier: Mapping[str, Json] | None = None,
 ) -> dict[str, Json]:
@@ -217,7 +217,7 @@ def check_all(
     return checked
 
 
-def _spread(examples: Sequence[Example], turn: int = 0) -> list[Example]:
+def _spread(examples: Sequence[WorkedExample], turn: int = 0) -> list[WorkedExample]:
     """At most so many examples that practice stays short, from all over the list: neighbours show the same skill."""
     count = min(_MOST, len(examples))
     chosen = []
@@ -227,13 +227,13 @@ def _spread(examples: Sequence[Example], turn: int = 0) -> list[Example]:
     return chosen
 
 
-def _languages(example: Example, pair: tuple[str, str]) -> tuple[str, str]:
+def _languages(example: WorkedExample, pair: tuple[str, str]) -> tuple[str, str]:
     source, _, target = example.languages.partition("-")
     return source or "en", target or pair[1]
 
 
 def _document(
-    name: str, examples: Sequence[tuple[str, Example]], pair: tuple[str, str], title: str, *, context: bool
+    name: str, examples: Sequence[tuple[str, WorkedExample]], pair: tuple[str, str], title: str, *, context: bool
 ) -> Document:
     segments: list[Segment] = []
     for number, example in examples:
@@ -246,7 +246,7 @@ def _document(
     return Document(name, tuple(segments), *_languages(examples[0][1], pair), title=title)
 
 
-def _item(document: str, segment: str, example: Example, stage: Stage, language: str) -> Item:
+def _item(document: str, segment: str, example: WorkedExample, stage: Stage, language: str) -> Item:
     expected = {**example.right, "": {EXPLANATION: example.explain(language)}}
     systems = _SYSTEMS[: len(example.targets)] if stage.object is not Object.SOURCE else ()
     return Item(document, segment, systems, Role.TUTORIAL, expected=expected)

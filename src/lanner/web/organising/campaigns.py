@@ -31,7 +31,7 @@ from lanner.web.speech import language, say
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CampaignRow:
     """One line of the list."""
 
     campaign: Campaign
@@ -69,14 +69,16 @@ def to_campaign(request: Request, campaign: Campaign, below: str = "") -> Redire
     return RedirectResponse(address_of(request, campaign, below), 303)
 
 
-def listed(store: Store, account: Account) -> list[Row]:
+def listed(store: Store, account: Account) -> list[CampaignRow]:
     """The campaigns this account may see, the newest first."""
     with store.reading() as tx:
         mine = visible_campaigns(tx, account)
         totals = tx.progress.totals()
         undrawn = {campaign.id: drawing.undrawn(store, tx, campaign) for campaign in mine}
     rows = [(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
-    return [Row(campaign, items + to_draw, done, judges, to_draw) for campaign, items, done, judges, to_draw in rows]
+    return [
+        CampaignRow(campaign, items + to_draw, done, judges, to_draw) for campaign, items, done, judges, to_draw in rows
+    ]
 
 
 async def campaigns(request: Request) -> Response:

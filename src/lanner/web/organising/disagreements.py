@@ -88,7 +88,7 @@ async def disagreements(request: Request) -> Response:
         raise HTTPException(404)
 
     def make() -> dict[str, object]:
-        scene = Scene(site.store, campaign)
+        scene = CampaignTexts(site.store, campaign)
         item = scene.item(unit, unit_answers, models="models" in query) if unit and unit_answers else None
         about = (unit[0], unit[1], tuple(unit[2].split("|")) if unit[2] else ()) if unit else None
         seen = _digest(adjudication.settled_answers(site.store, campaign.id, about)) if about else ""
@@ -174,7 +174,7 @@ _LONGEST_ADDRESS, _LONGEST_VALUE = 2000, 300
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SentenceRow:
     """A sentence in its context, with what was marked in it and by whom. `targets` are the translations that were
     judged: none where the source alone was, several where they were compared."""
 
@@ -185,16 +185,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class DisputedItem:
     """The unit that is discussed."""
 
     unit: Unit
     number: int
     rows_in_all: int
     document: Document
-    rows: tuple[Row, ...]
+    rows: tuple[SentenceRow, ...]
     matrices: tuple[Matrix, ...]
-    extras: tuple[Line, ...]
+    extras: tuple[AnswerLine, ...]
     comments: tuple[tuple[str, str], ...]
     seconds: tuple[str, ...]
     distance: float | None
@@ -214,7 +214,7 @@ class Item:
         return in_words(self.systems) if self.systems else ""
 
 
-class Scene:
+class CampaignTexts:
     """A campaign as the browser needs it: read once for one page."""
 
     def __init__(self, store: Store, campaign: Campaign) -> None:
@@ -274,7 +274,7 @@ class Scene:
             texts[entry.document, entry.segment] = (words, document.source_language if document else "und")
         return texts
 
-    def item(self, unit: Unit, unit_answers: UnitAnswers, *, models: bool) -> Item | None:
+    def item(self, unit: Unit, unit_answers: UnitAnswers, *, models: bool) -> DisputedItem | None:
         """One unit in its context. Models stay out until people have decided: they must not sway anyone."""
         with self._store.reading() as tx:
             document = tx.documents.find(self.campaign.id, unit[0])
@@ -292,7 +292,7 @@ class Scene:
             for q, distance in unit_answers.parts.items()
         ]
         seconds = [unit_answers.seconds.get(judge.id) for judge in judges]
-        return Item(
+        return DisputedItem(
             unit=unit,
             number=(place or 0) + 1,
             rows_in_all=len(document.segments),
@@ -342,7 +342,7 @@ class Scene:
 
     def _rows(
         self, document: Document, place: int | None, system: str, unit_answers: UnitAnswers, judges: Sequence[Judge]
-    ) -> list[Row]:
+    ) -> list[SentenceRow]:
         if place is None:
             return [_row(at, segment, system, {}, current=True) for at, segment in enumerate(document)]
         spans: dict[str, list[dict[str, Json]]] = {}
@@ -396,10 +396,10 @@ def _is_spans(value: Json) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
-def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> Row:
+def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> SentenceRow:
     names = system.split("|") if system else []
     targets = tuple(marked(segment.text(name) or "", spans, "target", output) for output, name in enumerate(names))
-    return Row(at + 1, marked(segment.source, spans, "source"), targets, current)
+    return SentenceRow(at + 1, marked(segment.source, spans, "source"), targets, current)
 
 
 _MOST_POINTS = 12
@@ -408,7 +408,7 @@ Bounds = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AnswerLine:
     """One row. `cells` are the judges' answers in words, "" for none; `picked` says who chose it where that is the
     question. `control` is what the agreed answer is given with: radio, checkbox, select, number or nothing."""
 
@@ -432,7 +432,7 @@ class Matrix:
 
     question: str
     label: str
-    lines: tuple[Line, ...]
+    lines: tuple[AnswerLine, ...]
     agreed: bool | None
     """Whether all who answered said the same; None where fewer than two did."""
     wide: bool
@@ -456,7 +456,7 @@ def matrix(
     label = wording.question(question.id).label
     if isinstance(question, Spans | Rank) and not question.for_each:
         pairs = list(zip(judges, answers, strict=True))
-        lines: tuple[Line, ...] = (_whole(question, pairs, agreed_answer, names or {}, wording, systems=systems),)
+        lines: tuple[AnswerLine, ...] = (_whole(question, pairs, agreed_answer, names or {}, wording, systems=systems),)
     else:
         lines = tuple(_lines(question, answers, agreed_answer, wording))
     sentences = [_plain(answer) for answer in answers if answer is not None]
@@ -469,7 +469,7 @@ def _plain(value: Json) -> str:
     return repr(sorted(value) if isinstance(value, list) and all(isinstance(v, str) for v in value) else value)
 
 
-def _lines(question: Question, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> list[Line]:
+def _lines(question: Question, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> list[AnswerLine]:
     if question.for_each:
         labels = list(dict.fromkeys(label for answer in answers if isinstance(answer, dict) for label in answer))
         return [_part(question, label, answers, agreed_answer, wording) for label in labels]
@@ -498,7 +498,7 @@ def _whole(
     wording: Wording,
     *,
     systems: Sequence[str],
-) -> Line:
+) -> AnswerLine:
     """Marked passages and ranks: what is agreed is one judge's answer, as it stands. `pairs` are judges with theirs."""
     answers = [answer for _, answer in pairs]
     if isinstance(question, Spans):
@@ -509,7 +509,7 @@ def _whole(
     else:
         label, cells = say("Ranks"), tuple(_best_first(answer, systems) if answer else "" for answer in answers)
     same = next((judge for judge, answer in pairs if agreed_answer is not None and answer == agreed_answer), "")
-    return Line(
+    return AnswerLine(
         label=label,
         cells=cells,
         split=len({cell for cell in cells if cell}) > 1,
@@ -547,13 +547,13 @@ def _marks_in_words(answer: Json, question: str, wording: Wording, systems: Sequ
 
 def _count_line(
     question: Choice | Labels, option: Option, answers: Sequence[Json], agreed_answer: Json, wording: Wording
-) -> Line:
+) -> AnswerLine:
     """A label that is given with how often it applies."""
     numbers = [answer.get(option.id, 0) if isinstance(answer, dict) else None for answer in answers]
     counts = [number for number in numbers if number is not None]
     agreed_count = agreed_answer.get(option.id) if isinstance(agreed_answer, dict) else None
     exclusive = isinstance(question, Labels) and option.id == question.exclusive
-    return Line(
+    return AnswerLine(
         label=wording.option(question.id, option.id).label,
         cells=tuple(_number(number) if number else "" for number in numbers),
         count=str(sum(bool(number) for number in counts) or ""),
@@ -569,13 +569,13 @@ def _count_line(
 
 def _option(
     question: Choice | Labels, option: Option, answers: Sequence[Json], agreed_answer: Json, wording: Wording
-) -> Line:
+) -> AnswerLine:
     def holds(answer: Json) -> bool:
         return option.id in answer if isinstance(answer, list | dict) else answer == option.id
 
     picks = tuple(answer is not None and holds(answer) for answer in answers)
     count, answer_count = sum(picks), sum(answer is not None for answer in answers)
-    return Line(
+    return AnswerLine(
         label=wording.option(question.id, option.id).label,
         cells=("",) * len(answers),
         picked=picks,
@@ -589,7 +589,7 @@ def _option(
     )
 
 
-def _part(question: Question, part: str, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> Line:
+def _part(question: Question, part: str, answers: Sequence[Json], agreed_answer: Json, wording: Wording) -> AnswerLine:
     """A row of a grid, or one of the labels a question is repeated for."""
     own = [answer.get(part) if isinstance(answer, dict) else None for answer in answers]
     agreed_value = agreed_answer.get(part) if isinstance(agreed_answer, dict) else None
@@ -599,7 +599,7 @@ def _part(question: Question, part: str, answers: Sequence[Json], agreed_answer:
 
 def _value_line(
     question: Question, name: str, label: str, answers: tuple[Sequence[Json], Json], wording: Wording
-) -> Line:
+) -> AnswerLine:
     own, agreed_value = answers
     words = {option.id: wording.option(question.id, option.id) for option in getattr(question, "options", ())}
     cells = tuple("" if v is None else (words[v].short or words[v].label) if v in words else _number(v) for v in own)
@@ -614,7 +614,7 @@ def _value_line(
             options = tuple((_number(v), _number(v)) for v in values)
     elif isinstance(question, Number):
         bounds = (question.min, question.max, 1.0 if question.integer else None)
-    return Line(
+    return AnswerLine(
         label=label,
         cells=cells,
         count=str(commonest[0][1]) if commonest else "",
@@ -700,7 +700,7 @@ class Training:
 class Case:
     """A disputed sentence with everybody's answers and reasons; `reasons` are by judge, in the order of the columns."""
 
-    item: Item
+    item: DisputedItem
     reasons: tuple[tuple[str, ...], ...]
 
     @property
@@ -725,7 +725,7 @@ async def meeting(request: Request) -> Response:
     training, problem = await _training(site, campaign.id, since)
 
     def build() -> list[Case]:
-        scene = Scene(site.store, campaign)
+        scene = CampaignTexts(site.store, campaign)
         items = [
             scene.item(unit, unit_answers, models=False) for unit, unit_answers in zip(units, answers, strict=True)
         ]
@@ -756,7 +756,7 @@ async def _training(site: Site, campaign: int, since: str) -> tuple[Training | N
         return None, error_text(error)
 
 
-def _case(item: Item) -> Case:
+def _case(item: DisputedItem) -> Case:
     by_judge = {judge: tuple(words for name, words in item.comments if name == judge) for judge in item.judges}
     return Case(item, tuple(by_judge.values()))
 

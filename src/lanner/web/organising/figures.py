@@ -15,7 +15,7 @@ from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
 from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
 from lanner.model.messages import from_to, leading, number
-from lanner.monitor.snapshot import Cell, Leaning, Spread
+from lanner.monitor.snapshot import JudgeSeverity, PairAgreement, Spread
 from lanner.web.speech import apart, say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
@@ -359,7 +359,9 @@ def _stack(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[t
     return points
 
 
-def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], Cell], notes: Sequence[str]) -> Markup:
+def heat_map(
+    judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int], PairAgreement], notes: Sequence[str]
+) -> Markup:
     """Lower triangle, one hue. `judges`: name and whether a model, people first; people's block is framed."""
     names = [name for name, _ in judges]
     longest = max((len(word) for name in names for word in name.split()), default=0)
@@ -391,7 +393,7 @@ def heat_map(judges: Sequence[tuple[str, bool]], cells: Mapping[tuple[int, int],
 def _heat_cell(
     drawing: Drawing,
     judges: Sequence[tuple[str, bool]],
-    cell: Cell | None,
+    cell: PairAgreement | None,
     pair: tuple[int, int],
     place: tuple[float, float, float],
 ) -> None:
@@ -584,7 +586,7 @@ def distributions(judges: Sequence[tuple[str, bool, Spread]], bounds: tuple[floa
     return _markup(drawing)
 
 
-def leanings(rows: Sequence[tuple[str, Leaning]]) -> Markup:
+def leanings(rows: Sequence[tuple[str, JudgeSeverity]]) -> Markup:
     """Who scores higher or lower than the others on the same texts: a dot with its interval, zero in the middle."""
     left, labels = room_for_names(name for name, _ in rows)
     width, right = 402.0, 330.0
@@ -678,7 +680,7 @@ def room_for_names(names: Iterable[str]) -> tuple[float, list[list[str]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class LadderStep:
     """One system of a ladder: its ranks from and to, and what is known between it and the next, in words."""
 
     system: str
@@ -690,7 +692,7 @@ class Rung:
 _RUNG, _RANKS = 38.0, (168.0, 258.0)
 
 
-def ladder(rungs: Sequence[Rung]) -> Markup:
+def ladder(rungs: Sequence[LadderStep]) -> Markup:
     """Systems from best to worst: a solid line to the next is settled, a dashed one open; bars are possible ranks."""
     last = max(2, len(rungs))
     drawing = Drawing(say("Systems from best to worst, with possible ranks"), 30 + _RUNG * len(rungs), 300)

@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from lanner.campaign import Imported
-from lanner.campaign.imports import Incoming
+from lanner.campaign.imports import ImportSummary
 from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
 from lanner.reports.rendering import script_hash
 from lanner.web import forms
-from lanner.web.drafting.uploads import Arrival, named, without_folders
+from lanner.web.drafting.uploads import UploadedAnswers, named, without_folders
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
@@ -94,7 +94,7 @@ def _import_page(
     campaign: Campaign,
     *,
     problem: str = "",
-    incoming: Incoming | None = None,
+    incoming: ImportSummary | None = None,
     token: str = "",
     file: str = "",
 ) -> Response:
@@ -116,13 +116,13 @@ async def inspect(request: Request) -> Response:
             raise InputError(say("The model has no name."), next_step=say("Write what it is called."))
         path = await site.read(lambda: _copy_upload(site, entry))
         try:
-            incoming: Incoming = await site.files.ask("inspect_file", campaign.id, str(path), model)
+            incoming: ImportSummary = await site.files.ask("inspect_file", campaign.id, str(path), model)
         except LannerError as error:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise without_folders(error) from error
     except LannerError as error:
         return _import_page(request, campaign, problem=error_text(error))
-    token = site.uploads.keep(Arrival(request.state.visitor.account.id, path, campaign.id, model))
+    token = site.uploads.keep(UploadedAnswers(request.state.visitor.account.id, path, campaign.id, model))
     return _import_page(request, campaign, incoming=incoming, token=token, file=path.name)
 
 
@@ -142,7 +142,7 @@ async def bring(request: Request) -> Response:
     campaign = await campaign_of(request)
     await forms.form_of(request)
     account: int = request.state.visitor.account.id
-    arrival = site.uploads.find(Arrival, request.path_params["upload"], account)
+    arrival = site.uploads.find(UploadedAnswers, request.path_params["upload"], account)
     if arrival.campaign != campaign.id:
         raise HTTPException(404)
     try:

@@ -19,15 +19,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner import campaign as campaigns
-from lanner.campaign import Part
+from lanner.campaign import ProgressPart
 from lanner.campaign.people import id_from_name
 from lanner.campaign.states import due_date
 from lanner.errors import InputError, LannerError, Where
 from lanner.model import Campaign, Judge, JudgeKind, Task, languages
 from lanner.model.protocol import Wording
-from lanner.monitor.snapshot import LeavingOut
+from lanner.monitor.snapshot import ExclusionPreview
 from lanner.reports.parts import csv_text
-from lanner.store import Overview, Seat, Store
+from lanner.store import Overview, Participant, Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
@@ -37,7 +37,7 @@ from lanner.web.speech import language, say
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class JudgeLink:
     """The link of a judge; `address` is empty where it cannot be shown. `letter` is a reminder to copy or to send."""
 
     judge: str
@@ -57,9 +57,12 @@ async def _judges_page(request: Request, campaign: Campaign, problem: str = "", 
 
     def look() -> dict[str, object]:
         progress = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
-        seats = campaigns.seats(site.store, campaign.id)
+        participants = campaigns.participants(site.store, campaign.id)
         titles = {document.id: document.title for document in campaigns.documents(site.store, campaign.id)}
-        return {"seats": [(seat, progress.get(seat.judge.id)) for seat in seats], "titles": titles}
+        return {
+            "participants": [(participant, progress.get(participant.judge.id)) for participant in participants],
+            "titles": titles,
+        }
 
     page_data = await site.read(look)
     context = {"campaign": campaign, "problem": problem, "pasted": text, **page_data}
@@ -73,7 +76,7 @@ async def add(request: Request) -> Response:
     form = await forms.form_of(request)
     text = forms.text(form, "judges")
 
-    def work() -> list[Link]:
+    def work() -> list[JudgeLink]:
         present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
         coming = invited(text, present, same_names=bool(forms.text(form, "same_names")))
         everyone = [entry.judge for entry in coming]
@@ -109,20 +112,24 @@ async def links(request: Request) -> Response:
     if who == "remind":
         return await _remind(request, campaign, form)
 
-    def work() -> list[Link]:
-        people = [seat for seat in campaigns.seats(site.store, campaign.id) if seat.judge.kind is JudgeKind.PERSON]
-        recipients = [seat for seat in people if _wanted(seat, who, forms.text(form, "judge"))]
-        return _issue(request, site.store, campaign, [InvitedJudge(seat.judge) for seat in recipients])
+    def work() -> list[JudgeLink]:
+        people = [
+            participant
+            for participant in campaigns.participants(site.store, campaign.id)
+            if participant.judge.kind is JudgeKind.PERSON
+        ]
+        recipients = [participant for participant in people if _wanted(participant, who, forms.text(form, "judge"))]
+        return _issue(request, site.store, campaign, [InvitedJudge(participant.judge) for participant in recipients])
 
     links = await site.write(work)
     site.sessions.forget()
     return await _links(request, campaign, links, form)
 
 
-def _wanted(seat: Seat, who: str, judge: str) -> bool:
+def _wanted(participant: Participant, who: str, judge: str) -> bool:
     if who == "one":
-        return seat.judge.id == judge
-    return who == "all" or (who == "missing" and (not seat.has_link or seat.revoked_at is not None))
+        return participant.judge.id == judge
+    return who == "all" or (who == "missing" and (not participant.has_link or participant.revoked_at is not None))
 
 
 def _base(request: Request) -> str:
@@ -133,19 +140,19 @@ def _base(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
-def _links_of_judges(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[Link]:
+def _links_of_judges(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[JudgeLink]:
     """The links that judges have, as far as they can be shown again."""
     only = forms.text(form, "judge") if forms.text(form, "who") == "show" else ""
-    seats = [
-        seat
-        for seat in campaigns.seats(store, campaign.id)
-        if seat.judge.kind is JudgeKind.PERSON and only in ("", seat.judge.id)
+    participants = [
+        participant
+        for participant in campaigns.participants(store, campaign.id)
+        if participant.judge.kind is JudgeKind.PERSON and only in ("", participant.judge.id)
     ]
     matches = []
-    for seat in seats:
-        secret = campaigns.invitations.shown(store, campaign.id, seat.judge.id)
+    for participant in participants:
+        secret = campaigns.invitations.shown(store, campaign.id, participant.judge.id)
         address = f"{_base(request)}/j/{secret}" if secret else ""
-        matches.append(Link(seat.judge.id, seat.judge.name or seat.judge.id, "", address))
+        matches.append(JudgeLink(participant.judge.id, participant.judge.name or participant.judge.id, "", address))
     return matches
 
 
@@ -154,7 +161,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
     site: Site = request.app.state.site
     mailer = mailer_from_environment()
 
-    def look() -> list[Link]:
+    def look() -> list[JudgeLink]:
         progress = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
         open_judges = {name for name, part in progress.items() if part.done < part.items}
         return [
@@ -186,7 +193,7 @@ def _note_reminders(store: Store, campaign: Campaign, judges: int, account: int)
         tx.events.add("reminded", datetime.now(UTC), campaign=campaign.id, account=account, judges=judges)
 
 
-def _letter(campaign: Campaign, link: Link, part: Part) -> str:
+def _letter(campaign: Campaign, link: JudgeLink, part: ProgressPart) -> str:
     lines = [
         say("Hello {name},", name=link.name),
         say(
@@ -207,18 +214,18 @@ def _is_local(request: Request) -> bool:
     return (urlsplit(_base(request)).hostname or "") in ("127.0.0.1", "localhost", "::1")
 
 
-def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[InvitedJudge]) -> list[Link]:
+def _issue(request: Request, store: Store, campaign: Campaign, people: Sequence[InvitedJudge]) -> list[JudgeLink]:
     base = _base(request)
     names = [entry.judge.id for entry in people]
     account: int = request.state.visitor.account.id
     tokens = campaigns.invitations.issue_many(store, campaign.id, names, account=account)
     return [
-        Link(entry.judge.id, entry.judge.name or entry.judge.id, entry.email, f"{base}/j/{tokens[entry.judge.id]}")
+        JudgeLink(entry.judge.id, entry.judge.name or entry.judge.id, entry.email, f"{base}/j/{tokens[entry.judge.id]}")
         for entry in people
     ]
 
 
-async def _links(request: Request, campaign: Campaign, links: Sequence[Link], form: FormData) -> Response:
+async def _links(request: Request, campaign: Campaign, links: Sequence[JudgeLink], form: FormData) -> Response:
     if forms.text(form, "as") == "csv":
         rows = [{"judge": x.judge, "name": x.name, "email": x.email, "link": x.address} for x in links]
         headers = {"content-disposition": 'attachment; filename="links.csv"'}
@@ -227,7 +234,7 @@ async def _links(request: Request, campaign: Campaign, links: Sequence[Link], fo
 
 
 async def _links_page(
-    request: Request, campaign: Campaign, links: Sequence[Link], problem: str = "", **reminding: bool | int
+    request: Request, campaign: Campaign, links: Sequence[JudgeLink], problem: str = "", **reminding: bool | int
 ) -> Response:
     context = {"campaign": campaign, "links": links, "problem": problem, "local": _is_local(request)}
     context |= {"reminding": False, "mail": False, "sent": 0, **reminding}
@@ -240,27 +247,27 @@ async def judge(request: Request) -> Response:
     campaign = await campaign_of(request)
     name = request.query_params.get("id", "")
 
-    def look() -> tuple[Seat, list[Overview], dict[int, Task], dict[str, str]] | None:
-        seat = _seat(site.store, campaign, name)
-        if seat is None:
+    def look() -> tuple[Participant, list[Overview], dict[int, Task], dict[str, str]] | None:
+        participant = _participant(site.store, campaign, name)
+        if participant is None:
             return None
         tasks = {task.id: task for task in campaigns.tasks(site.store, campaign.id, name) if task.items}
         protocol = campaigns.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
         stage_titles = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
-        return seat, campaigns.overview(site.store, campaign.id, name), tasks, stage_titles
+        return participant, campaigns.overview(site.store, campaign.id, name), tasks, stage_titles
 
     page_data = await site.read(look)
     if page_data is None:
         raise HTTPException(404)
-    seat, lines, tasks, titles = page_data
+    participant, lines, tasks, titles = page_data
     main = str(campaign.settings.get("main_question", ""))
-    price: LeavingOut | None = await site.live.ask("leaving_out", campaign.id, name, main)
+    price: ExclusionPreview | None = await site.live.ask("leaving_out", campaign.id, name, main)
     reasons = await site.read(lambda: campaigns.left_out(site.store, campaign.id))
     about = {number: (task.items[0].document, _systems(task)) for number, task in tasks.items()}
     context = {
         "campaign": campaign,
-        "seat": seat,
+        "participant": participant,
         "tasks": lines,
         "about": about,
         "asked": titles,
@@ -276,7 +283,7 @@ def _systems(task: Task) -> str:
     return ", ".join(dict.fromkeys(system for item in task.items for system in item.systems))
 
 
-def _seat(store: Store, campaign: Campaign, judge: str) -> Seat | None:
+def _participant(store: Store, campaign: Campaign, judge: str) -> Participant | None:
     with store.reading() as tx:
         return tx.judges.find(campaign.id, judge)
 
@@ -288,7 +295,7 @@ async def act(request: Request) -> Response:
     form = await forms.form_of(request)
     name, what = forms.text(form, "judge"), forms.text(form, "do")
     account: int = request.state.visitor.account.id
-    if await site.read(lambda: _seat(site.store, campaign, name)) is None:
+    if await site.read(lambda: _participant(site.store, campaign, name)) is None:
         raise HTTPException(404)
 
     def work() -> None:

@@ -16,8 +16,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from lanner import designs
 from lanner.campaign import protocol as protocol_of
-from lanner.campaign.people import Message as JudgeMessage
-from lanner.campaign.people import messages_in
+from lanner.campaign.people import JudgeMessage, messages_in
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
 from lanner.model.messages import estimate, message, number
 from lanner.monitor.snapshot import (
@@ -25,20 +24,20 @@ from lanner.monitor.snapshot import (
     FEWEST,
     MODELS,
     PEOPLE,
+    AgreementMeasure,
     Divergence,
-    LeavingOut,
-    Measure,
+    ExclusionPreview,
+    RemainingWork,
     Snapshot,
-    WorkToCome,
 )
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
 from lanner.monitor.verdict import NOTABLE, is_offered
-from lanner.store import Seat, Store
+from lanner.store import Participant, Store
 from lanner.web.organising import figures
 from lanner.web.organising.campaigns import campaign_of
 from lanner.web.organising.figures import AgreementRow
 from lanner.web.organising.files import FORMATS
-from lanner.web.organising.log import Line, log_lines
+from lanner.web.organising.log import LogLine, log_lines
 from lanner.web.organising.results import DecidedPanel, decided_panel
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -73,11 +72,11 @@ class JudgeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LeavingOutBox:
+class ExclusionOffer:
     """The offer to leave out a judge whom a rule calls: what it would change, and reasons to choose from."""
 
     name: str
-    price: LeavingOut
+    price: ExclusionPreview
     reasons: tuple[str, ...]
 
 
@@ -95,14 +94,14 @@ class LivePage:
     agreement: Markup | None
     signature: str
     questions: tuple[tuple[str, str], ...]
-    comparison: Comparison
+    comparison: ComparisonFigures
     messages: tuple[tuple[str, JudgeMessage], ...]
-    activity: tuple[Line, ...]
+    activity: tuple[LogLine, ...]
     main_label: str
     """What the question is called that the verdict is about."""
     axis: Markup | None
     """Agreement on the main question, its rows and what it is without each judge, on one axis."""
-    leaving_out: LeavingOutBox | None
+    leaving_out: ExclusionOffer | None
     unaided: str
     """Agreement on what was judged without the marks of a model that judges started from."""
 
@@ -141,9 +140,9 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         agreement=_agreement(status, labels),
         signature=_signature(status),
         questions=_comparable_questions(status),
-        comparison=comparison(status.chosen.divergence, status.names, status.seats, answer_labels),
+        comparison=comparison(status.chosen.divergence, status.names, status.participants, answer_labels),
         messages=_messages(status),
-        activity=tuple(log_lines(status.events, accounts or {}, _seat_names(status.seats))[:_MOST_LINES]),
+        activity=tuple(log_lines(status.events, accounts or {}, _participant_names(status.participants))[:_MOST_LINES]),
         main_label=labels.get((status.main.question, ""), "") if status.main else "",
         axis=_axis(status, labels),
         leaving_out=_leaving_out(status),
@@ -156,25 +155,25 @@ def _trouble_first(judge: JudgeStatus) -> tuple[bool, bool, bool]:
     return not judge.alarms, not (judge.days_late or 0) > 0, bool(judge.progress.done)
 
 
-def _seat_names(seats: Sequence[Seat]) -> dict[int, str]:
-    return {seat.number: seat.judge.name or seat.judge.id for seat in seats}
+def _participant_names(participants: Sequence[Participant]) -> dict[int, str]:
+    return {participant.number: participant.judge.name or participant.judge.id for participant in participants}
 
 
 def _messages(status: CampaignStatus) -> tuple[tuple[str, JudgeMessage], ...]:
     """What judges wrote to the organiser, newest first, each with the judge's name."""
-    names = _seat_names(status.seats)
-    return tuple((names.get(entry.seat, f"#{entry.seat}"), entry) for entry in messages_in(status.events))
+    names = _participant_names(status.participants)
+    return tuple((names.get(entry.participant, f"#{entry.participant}"), entry) for entry in messages_in(status.events))
 
 
-def judge_row(judge: JudgeStatus, to_come: WorkToCome | None = None) -> JudgeRow:
+def judge_row(judge: JudgeStatus, to_come: RemainingWork | None = None) -> JudgeRow:
     """The line of one judge: how far, how fast, when done, at what cost."""
     progress = judge.progress
     finish, late, early = _finish(judge, has_more=bool(to_come and to_come.items))
-    is_person = judge.seat.judge.kind in PEOPLE
+    is_person = judge.participant.judge.kind in PEOPLE
     pace = say("items per minute over ten equal parts of the work")
     return JudgeRow(
         status=judge,
-        about=_attributes(judge.seat.judge),
+        about=_attributes(judge.participant.judge),
         bar=figures.progress_bar(judge.name, progress.domains)
         if is_person
         else figures.model_bar(judge.name, progress.share),
@@ -261,14 +260,16 @@ def reasons_for(alarms: Sequence[str]) -> tuple[str, ...]:
     return (*(translate(REASONS[code]) for code in alarms), say("Asked to be left out"))
 
 
-def _leaving_out(status: CampaignStatus) -> LeavingOutBox | None:
+def _leaving_out(status: CampaignStatus) -> ExclusionOffer | None:
     """The offer to leave a judge out while the campaign runs, where there is reason to."""
     price = status.snapshot.leaving_out
-    judge = next((judge for judge in status.people if price is not None and judge.seat.judge.id == price.judge), None)
+    judge = next(
+        (judge for judge in status.people if price is not None and judge.participant.judge.id == price.judge), None
+    )
     closed = str(status.campaign.state) == "closed"
     if price is None or judge is None or closed or not is_offered(price, judge.alarms):
         return None
-    return LeavingOutBox(judge.name, price, reasons_for(judge.alarms))
+    return ExclusionOffer(judge.name, price, reasons_for(judge.alarms))
 
 
 def _agreement(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> Markup | None:
@@ -313,7 +314,7 @@ def _headings(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> 
     repeated = len(set(questions)) < len(questions)
     stages = {question.id: status.wording.stage(stage.id) for stage, question in status.protocol.questions}
     headings: list[str] = []
-    before: Measure | None = None
+    before: AgreementMeasure | None = None
     for measure in measures:
         heading = ""
         stage = stages.get(measure.question, "")
@@ -436,7 +437,7 @@ Names = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class FigureTable:
     """A figure as a table: names in full, to be read aloud, sorted and copied."""
 
     heads: tuple[str, ...]
@@ -444,7 +445,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonFigures:
     """Figures with their notes; None where there is too little to draw."""
 
     heat: Markup | None = None
@@ -455,18 +456,20 @@ class Comparison:
     swaps: tuple[str, ...] = ()
     merging: Markup | None = None
     merging_note: str = ""
-    heat_sheet: Sheet | None = None
-    shares_sheet: Sheet | None = None
+    heat_sheet: FigureTable | None = None
+    shares_sheet: FigureTable | None = None
 
 
-def comparison(divergence: Divergence | None, names: Names, seats: Sequence[Seat], label: Names) -> Comparison:
+def comparison(
+    divergence: Divergence | None, names: Names, participants: Sequence[Participant], label: Names
+) -> ComparisonFigures:
     """The panels for one question."""
     if divergence is None:
-        return Comparison()
-    return Comparison(
-        heat=_heat(divergence, names, seats),
+        return ComparisonFigures()
+    return ComparisonFigures(
+        heat=_heat(divergence, names, participants),
         heat_note=_heat_note(divergence, names),
-        shares=_shares(divergence, names, seats, label),
+        shares=_shares(divergence, names, participants, label),
         odd=_odd(divergence, names),
         odd_note=_odd_note(divergence, names, label),
         swaps=tuple(
@@ -481,22 +484,30 @@ def comparison(divergence: Divergence | None, names: Names, seats: Sequence[Seat
         merging=_merging(divergence, label),
         merging_note=_merging_note(divergence, label),
         heat_sheet=_heat_sheet(divergence, names),
-        shares_sheet=_shares_sheet(divergence, names, seats, label),
+        shares_sheet=_shares_sheet(divergence, names, participants, label),
     )
 
 
-def _in_order(divergence: Divergence, seats: Sequence[Seat]) -> list[tuple[str, bool]]:
+def _in_order(divergence: Divergence, participants: Sequence[Participant]) -> list[tuple[str, bool]]:
     """People first, then models, each in the order they were added."""
     present = {judge for pair in divergence.pairs for judge in pair} | set(divergence.shares) | set(divergence.spreads)
-    people = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.id in divergence.people]
-    models = [seat.judge.id for seat in seats if seat.judge.id in present and seat.judge.kind in MODELS]
+    people = [
+        participant.judge.id
+        for participant in participants
+        if participant.judge.id in present and participant.judge.id in divergence.people
+    ]
+    models = [
+        participant.judge.id
+        for participant in participants
+        if participant.judge.id in present and participant.judge.kind in MODELS
+    ]
     return [*((judge, False) for judge in people), *((judge, True) for judge in models)]
 
 
-def _heat(divergence: Divergence, names: Mapping[str, str], seats: Sequence[Seat]) -> Markup | None:
+def _heat(divergence: Divergence, names: Mapping[str, str], participants: Sequence[Participant]) -> Markup | None:
     if not any(cell.value is not None for cell in divergence.pairs.values()):
         return None
-    judges = _in_order(divergence, seats)[:12]
+    judges = _in_order(divergence, participants)[:12]
     place = {judge: at for at, (judge, _) in enumerate(judges)}
     cells = {}
     for (one, other), cell in divergence.pairs.items():
@@ -560,7 +571,7 @@ def _heat_note(divergence: Divergence, names: Mapping[str, str]) -> str:
     return " ".join(sentences)
 
 
-def _heat_sheet(divergence: Divergence, names: Names) -> Sheet:
+def _heat_sheet(divergence: Divergence, names: Names) -> FigureTable:
     heads = (say("Judge"), say("Other judge"), divergence.coefficient, say("from"), say("to"), say("Same answer"), "n")
     rows = [
         (
@@ -574,11 +585,13 @@ def _heat_sheet(divergence: Divergence, names: Names) -> Sheet:
         )
         for (one, other), cell in divergence.pairs.items()
     ]
-    return Sheet(heads, tuple(rows))
+    return FigureTable(heads, tuple(rows))
 
 
-def _shares_sheet(divergence: Divergence, names: Names, seats: Sequence[Seat], label: Names) -> Sheet:
-    judges = [judge for judge, _ in _in_order(divergence, seats)]
+def _shares_sheet(
+    divergence: Divergence, names: Names, participants: Sequence[Participant], label: Names
+) -> FigureTable:
+    judges = [judge for judge, _ in _in_order(divergence, participants)]
     if divergence.bounds is not None:
         heads = (
             say("Judge"),
@@ -589,7 +602,7 @@ def _shares_sheet(divergence: Divergence, names: Names, seats: Sequence[Seat], l
         )
         above = {row.judge: f"{row.value:+.1f}".replace("-", "−") for row in divergence.leanings}
         spread = [(judge, divergence.spreads[judge]) for judge in judges if judge in divergence.spreads]
-        return Sheet(
+        return FigureTable(
             heads, tuple((names[j], f"{s.low:g}", f"{s.middle:g}", f"{s.high:g}", above.get(j, "")) for j, s in spread)
         )
     rows = [
@@ -597,15 +610,15 @@ def _shares_sheet(divergence: Divergence, names: Names, seats: Sequence[Seat], l
         for j in judges
         if j in divergence.shares
     ]
-    return Sheet((say("Judge"), *(label[name] for name in divergence.labels)), tuple(rows))
+    return FigureTable((say("Judge"), *(label[name] for name in divergence.labels)), tuple(rows))
 
 
 def _shares(
-    divergence: Divergence, names: Mapping[str, str], seats: Sequence[Seat], label: Mapping[str, str]
+    divergence: Divergence, names: Mapping[str, str], participants: Sequence[Participant], label: Mapping[str, str]
 ) -> Markup | None:
     if divergence.shared < FEWEST:
         return None
-    order = _in_order(divergence, seats)
+    order = _in_order(divergence, participants)
     caption = say("% of the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(order))
     if divergence.bounds is not None:
         rows = [(names[j], model, divergence.spreads[j]) for j, model in order if j in divergence.spreads]

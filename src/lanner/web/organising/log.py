@@ -44,7 +44,7 @@ OWN_ACTS = (JUDGE_MESSAGE, PRACTISED, "finish_taken_back")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """One change: when, by whom ("" for the command line), what, and where it is known the value before and after."""
 
     at: datetime
@@ -59,9 +59,9 @@ def setting(name: str) -> str:
     return say(SETTINGS[name]) if name in SETTINGS else name.replace("_", " ")
 
 
-def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapping[int, str]) -> list[Line]:
+def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapping[int, str]) -> list[LogLine]:
     """The log, newest first. `accounts` and `judges` are names by their numbers."""
-    lines: list[Line] = []
+    lines: list[LogLine] = []
     for event in events:
         if event.kind == DRAWN:
             continue  # one for each document would bury everything else
@@ -69,12 +69,12 @@ def log_lines(events: Sequence[Event], accounts: Mapping[int, str], judges: Mapp
         changes = event.detail.get("changes")
         if event.kind == "configured" and isinstance(changes, dict):
             for name, (before, after) in changes.items():
-                lines.append(Line(event.at, who, setting(name), _value(before), _value(after)))
+                lines.append(LogLine(event.at, who, setting(name), _value(before), _value(after)))
         elif event.kind == "settled":
             before, after = (_answers(event.detail.get(name)) for name in ("before", "after"))
-            lines.append(Line(event.at, who, describe_event(event, judges), before, after))
+            lines.append(LogLine(event.at, who, describe_event(event, judges), before, after))
         else:
-            lines.append(Line(event.at, who, describe_event(event, judges)))
+            lines.append(LogLine(event.at, who, describe_event(event, judges)))
     return lines[::-1]
 
 
@@ -89,8 +89,8 @@ def describe_event(event: Event, judges: Mapping[int, str] | None = None) -> str
     words = _WORDS.get(event.kind)
     if words is None:
         return event.kind.replace("_", " ").capitalize()
-    seat = None if event.kind in OWN_ACTS else event.detail.get("seat")
-    name = (judges or {}).get(seat, "") if isinstance(seat, int) else ""
+    participant = None if event.kind in OWN_ACTS else event.detail.get("seat")
+    name = (judges or {}).get(participant, "") if isinstance(participant, int) else ""
     text = words(event.detail)
     return f"{name}: {text}" if name else text
 

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lanner import campaign as campaigns
-from lanner.campaign import Part
+from lanner.campaign import ProgressPart
 from lanner.campaign.prefill import SETTING, UNASSISTED
 from lanner.errors import LannerError
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Judge, Spans
 from lanner.monitor.snapshot import MODELS
-from lanner.store import Spent, Store
+from lanner.store import JudgeUsage, Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
@@ -32,12 +32,12 @@ _FIELDS = ("model", "base_url", *_NUMBERS)
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class ModelStatus:
     """One model judge: who, how far, what it was asked with, replies and tokens and cost so far."""
 
     judge: Judge
-    part: Part | None
-    spent: Spent
+    part: ProgressPart | None
+    spent: JudgeUsage
 
     @property
     def asked_with(self) -> str:
@@ -82,11 +82,16 @@ async def _page(request: Request, campaign: Campaign, form_values: Mapping[str, 
     return page(request, "models.html", context, 422 if problem else 200)
 
 
-def _machines(store: Store, campaign: Campaign) -> list[Machine]:
+def _machines(store: Store, campaign: Campaign) -> list[ModelStatus]:
     parts = {part.name: part for part in campaigns.progress(store, campaign.id).judges}
-    seats = [seat for seat in campaigns.seats(store, campaign.id) if seat.judge.kind in MODELS]
+    participants = [
+        participant for participant in campaigns.participants(store, campaign.id) if participant.judge.kind in MODELS
+    ]
     with store.reading() as tx:
-        return [Machine(seat.judge, parts.get(seat.judge.id), tx.ledger.spent(seat.number)) for seat in seats]
+        return [
+            ModelStatus(participant.judge, parts.get(participant.judge.id), tx.ledger.spent(participant.number))
+            for participant in participants
+        ]
 
 
 def _offer(store: Store, campaign: Campaign) -> str:
@@ -98,8 +103,12 @@ def _offer(store: Store, campaign: Campaign) -> str:
     if campaign.state is CampaignState.CLOSED or not any(isinstance(question, Spans) for _, question in questions):
         return ""
     with store.reading() as tx:
-        people = [seat for seat in tx.judges.all(campaign.id) if seat.judge.kind in JUDGE_GROUPS["people"]]
-        return "begun" if any(tx.judgements.any_of(seat.number) for seat in people) else "open"
+        people = [
+            participant
+            for participant in tx.judges.all(campaign.id)
+            if participant.judge.kind in JUDGE_GROUPS["people"]
+        ]
+        return "begun" if any(tx.judgements.any_of(participant.number) for participant in people) else "open"
 
 
 def _share(words: str) -> float:

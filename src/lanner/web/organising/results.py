@@ -25,7 +25,7 @@ from lanner.reports.parts import Figure, Table, spans
 from lanner.reports.rendering import downloads, strong
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
-from lanner.web.organising.figures import Rung, ladder
+from lanner.web.organising.figures import LadderStep, ladder
 from lanner.web.problems import parts
 from lanner.web.rendering import page
 from lanner.web.site import Site
@@ -119,7 +119,7 @@ def state_words(state: str) -> str:
 def decided_panel(now: Decisions) -> DecidedPanel:
     """What an adaptive campaign has decided, in the reader's language."""
     counts = [f"{state_words(state)}: {now.states[state]}" for state in STATE_WORDS if now.states.get(state)]
-    rungs = [Rung(one.system, one.ranks, state_words(one.state), one.answered) for one in now.ladder]
+    rungs = [LadderStep(one.system, one.ranks, state_words(one.state), one.answered) for one in now.ladder]
     return DecidedPanel(
         now=now,
         heading=_heading(now),
@@ -200,7 +200,7 @@ class SystemAdvice:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class JudgeRating:
     """What one judge gave; `steps` are those reached and those there are, where the rating is a short scale."""
 
     judge: str
@@ -209,12 +209,12 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class RatedOutput:
     """A translation of the sentence with what judges gave it."""
 
     system: str
     text: str
-    ratings: tuple[Rating, ...]
+    ratings: tuple[JudgeRating, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Sentence:
     document: str
     segment: str
     source: str
-    outputs: tuple[Output, ...]
+    outputs: tuple[RatedOutput, ...]
     languages: tuple[str, str]
 
     @property

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from lanner import campaign as campaigns
-from lanner.analysis.diagnosis import Cell, Diagnosis, Example, diagnose
+from lanner.analysis.diagnosis import CellExample, Diagnosis, DiagnosisCell, diagnose
 from lanner.analysis.economy import (
     NOTABLE,
     Economy,
@@ -28,15 +28,15 @@ from lanner.model.messages import estimate, number, percent
 from lanner.monitor.live import decisions
 from lanner.reports.sections.diagnosis import MOST_SYSTEMS, advise, figure, letter, place_label, tables, unit_words
 from lanner.reports.view import View
-from lanner.stats.goals import Goal, Kind, State
+from lanner.stats.goals import Goal, GoalKind, State
 from lanner.store import Store
 from lanner.web.organising.figures import course
 from lanner.web.organising.results import (
     DecidedPage,
     DiagnosisPage,
-    Output,
+    JudgeRating,
     PairRow,
-    Rating,
+    RatedOutput,
     Sentence,
     SystemAdvice,
     SystemRow,
@@ -59,7 +59,7 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
         look=now.look,
         looks=now.looks,
         these_documents=now.goal.of_complete,
-        is_about_agreement=now.goal.kind is Kind.AGREEMENT,
+        is_about_agreement=now.goal.kind is GoalKind.AGREEMENT,
         skewness=score_text(now.skewness) if now.is_skewed else "",
         systems=tuple(_system(system) for system in now.systems),
         pairs=tuple(_pair(pair, now) for pair in now.pairs),
@@ -74,21 +74,21 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
 def _enough_when(goal: Goal) -> str:
     """The goal in words."""
     match goal.kind:
-        case Kind.RANK if goal.margin:
+        case GoalKind.RANK if goal.margin:
             return say("every pair of systems is decided, or within ±{x}", x=f"{goal.margin:.12g}")
-        case Kind.RANK:
+        case GoalKind.RANK:
             return say("every pair of systems is decided")
-        case Kind.BEST:
+        case GoalKind.BEST:
             return say("every system but the best is beaten by another")
-        case Kind.BETTER:
+        case GoalKind.BETTER:
             return say("it is decided which of {a} and {b} is better", a=goal.first, b=goal.second)
-        case Kind.NOT_WORSE:
+        case GoalKind.NOT_WORSE:
             return say(
                 "{a} is shown to be at most {x} worse than {b}", a=goal.first, b=goal.second, x=f"{goal.margin:.12g}"
             )
-        case Kind.PRECISION:
+        case GoalKind.PRECISION:
             return say("every mean is known to ±{x}", x=f"{goal.half_width:.12g}")
-        case Kind.AGREEMENT:
+        case GoalKind.AGREEMENT:
             return say("the interval of agreement lies above {x}", x=f"{goal.minimum:.12g}")
 
 
@@ -184,22 +184,22 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
     )
 
 
-def _key(cell: Cell) -> str:
+def _key(cell: DiagnosisCell) -> str:
     return _BETWEEN.join((cell.system, cell.aspect, cell.domain))
 
 
-def _address(result: Diagnosis, cell: Cell) -> str:
+def _address(result: Diagnosis, cell: DiagnosisCell) -> str:
     return f"?{urlencode({'question': result.question, 'cell': _key(cell)})}#sentences"
 
 
-def _cells(result: Diagnosis) -> Iterator[Cell]:
+def _cells(result: Diagnosis) -> Iterator[DiagnosisCell]:
     """Every cell once, those that are to be improved first."""
     first = [priority.cell for priorities in result.priorities.values() for priority in priorities]
     yield from first
     yield from (cell for cell in result.cells if cell not in first)
 
 
-def _choose_cell(result: Diagnosis, key: str) -> Cell | None:
+def _choose_cell(result: Diagnosis, key: str) -> DiagnosisCell | None:
     if key:
         match = next((cell for cell in result.cells if _key(cell) == key), None)
         if match is None:
@@ -213,7 +213,7 @@ def _advice(view: View, result: Diagnosis, at: int, system: str) -> SystemAdvice
     return SystemAdvice(system, letter(at), advice.place, advice.reason, advice.rest)
 
 
-def _summary(view: View, result: Diagnosis, cell: Cell) -> str:
+def _summary(view: View, result: Diagnosis, cell: DiagnosisCell) -> str:
     numbers = {
         "cell": place_label(view, result, cell),
         "share": percent(cell.matters.value, 0),
@@ -227,11 +227,11 @@ def _summary(view: View, result: Diagnosis, cell: Cell) -> str:
     return say("{system}, {cell}: matters in {share} of {n} judgements, mean {mean} there.", **numbers)
 
 
-def _sentence(view: View, result: Diagnosis, example: Example) -> Sentence:
+def _sentence(view: View, result: Diagnosis, example: CellExample) -> Sentence:
     document = result.documents.get(example.document)
     names = sorted(example.ratings, key=lambda system: (system != example.system, system))
     outputs = tuple(
-        Output(
+        RatedOutput(
             system,
             example.outputs.get(system, ""),
             tuple(_rating(view, result, judge, value) for judge, value in example.ratings[system].items()),
@@ -245,13 +245,13 @@ def _languages(document: Document | None) -> tuple[str, str]:
     return (document.source_language, document.target_language) if document else ("und", "und")
 
 
-def _rating(view: View, result: Diagnosis, judge: str, value: float | None) -> Rating:
+def _rating(view: View, result: Diagnosis, judge: str, value: float | None) -> JudgeRating:
     name = view.names.get(judge, judge)
     if value is None:
-        return Rating(name, "")
+        return JudgeRating(name, "")
     text = number(value, 0 if value == round(value) else 1, bounded=False)
     if result.bounds is None or value != round(value):
-        return Rating(name, text)
+        return JudgeRating(name, text)
     low, high = result.bounds
     steps = (round(value - low) + 1, round(high - low) + 1)
-    return Rating(name, text, steps if steps[1] <= _MOST_STEPS else None)
+    return JudgeRating(name, text, steps if steps[1] <= _MOST_STEPS else None)

@@ -16,7 +16,7 @@ from starlette.responses import FileResponse, Response
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
-from lanner.store.backup import Finding, copies
+from lanner.store.backup import StoreCheck, copies
 from lanner.web import forms
 from lanner.web.problems import error_text, parts
 from lanner.web.rendering import page, redirect
@@ -33,7 +33,7 @@ class Notices:
     secret: str = ""
     about: str = ""
     checked: str = ""
-    findings: Sequence[Finding] = ()
+    findings: Sequence[StoreCheck] = ()
 
 
 async def server(request: Request) -> Response:
@@ -89,7 +89,7 @@ async def back_up(request: Request) -> Response:
             path = _copy(site, forms.text(form, "copy")) if forms.text(form, "copy") else None
             name = path.name if path else say("the store in use")
             try:
-                findings: list[Finding] = await site.files.ask("verify", str(path) if path else "")
+                findings: list[StoreCheck] = await site.files.ask("verify", str(path) if path else "")
             except LannerError as error:
                 return await _page(request, Notices(parts(error)[0]))
             return await _page(request, Notices(checked=name, findings=findings))
