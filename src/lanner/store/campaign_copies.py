@@ -106,9 +106,8 @@ def bring_back(copy: Path, name: str, place: str | Path) -> tuple[Campaign, tupl
         before, after = (_contents(each.connection, campaign.id, _AS_THEY_WERE) for each in (read, tx))
         if after != before:
             raise not_the_same(copy)
-        tx.campaigns.set_details(
-            campaign.id
-        )  # a new version: a server remembers the log by numbers that are others now
+        # a new version: a server remembers the log by numbers that are others now
+        tx.campaigns.set_details(campaign.id)
         tx.events.add("brought_back", now(), campaign=campaign.id)
         return campaign, problems
 
