@@ -32,7 +32,7 @@ from lanner.campaign.progress import (
     working_judges,
 )
 from lanner.campaign.questions import CurrentAnswer, Questions
-from lanner.campaign.states import archive, close, configure, open, pause, remove, reopen  # noqa: A004 - the word for it
+from lanner.campaign.states import archive, close, configure, open, pause, remove, reopen  # noqa: A004
 from lanner.campaign.submit import Conflict, ReusedError, SaveQueue, SaveResult, Submission, digest, submit, submit_many
 from lanner.campaign.tasks import (
     OpenItem,

@@ -71,12 +71,11 @@ _UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "rows_are_
 def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> TableRows:
     """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
     holds one of them; a header of texts alone has no answers."""
-    opened_rows = open_rows(path, **options)
-    rows = one_output_a_row(path, opened_rows, columns, judge)
-    if rows is not opened_rows:
+    rows = open_rows(path, **options)
+    if all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header)):
         return rows
-    has_texts_alone = all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header))
-    return rows if rows.typed or has_texts_alone else one_answer_a_row(path, rows)
+    of_outputs = one_output_a_row(path, rows, columns, judge)
+    return of_outputs if of_outputs is not rows or rows.typed else one_answer_a_row(path, rows)
 
 
 def recognise(path: Path) -> bool:

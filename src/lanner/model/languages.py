@@ -90,6 +90,7 @@ def direction(code: str) -> str:
     return "rtl" if rtl else "ltr"
 
 
+@lru_cache(_MOST_CODES)
 def direction_of_text(code: str) -> str:
     """`dir` of a text in a language: where that is not known, the text's own letters decide."""
     return "auto" if code == UNDETERMINED else direction(code)

@@ -549,8 +549,8 @@ def alpha(answers: Ratings, *, level: Level | None = None) -> StatisticPlan:
 
 
 def _plan(answers: Ratings, finish: object, parts: Array | sparse.csr_array | None) -> StatisticPlan:
-    patterns = answers.patterns
-    return StatisticPlan("alpha", answers, RowCounts.of(patterns), finish, parts, uses=patterns.size >= 2)  # type: ignore[arg-type]
+    rows, uses = RowCounts.of(answers.patterns), answers.patterns.size >= 2
+    return StatisticPlan("alpha", answers, rows, finish, parts, uses=uses)  # type: ignore[arg-type]
 
 
 def _share(observed_disagreement: Array, expected_disagreement: Array, tiny: float) -> Array:
