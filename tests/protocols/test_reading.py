@@ -104,6 +104,9 @@ def test_all_mistakes_of_a_file_can_be_had_at_once(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(SMALL.replace("min = 1", "min = 9").replace("quality]", "qualty]"), encoding="utf-8")
     assert [error.where.line for error in mistakes(file)] == [12, 15, 15]
+    file.write_text(SMALL.replace("min = 1", "mn = 1"), encoding="utf-8")
+    said = [error.what for error in mistakes(file)]
+    assert said == ["'min' is missing.", "'mn' is not a field here."], "not also that no question is left"
     file.write_text(SMALL, encoding="utf-8")
     assert mistakes(file) == []
     file.write_bytes(b"\xff\xfe")

@@ -183,10 +183,20 @@ def _read(text: str, path: Path | str, wording: str = "") -> tuple[Protocol | No
     try:
         protocol = Protocol.model_validate(whole)
     except ValidationError as error:
-        return None, (_explain(dict(details), whole, where) for details in error.errors())
+        return None, (_explain(details, whole, where) for details in _causes(error))
     return protocol, (
         ProtocolError(what, where=where(place), next_step=hint) for place, what, hint in problems(protocol)
     )
+
+
+def _causes(error: ValidationError) -> Iterator[dict[str, Any]]:
+    """The mistakes without those that follow from them: a list is too short where none of its entries is valid."""
+    mistakes = error.errors()
+    places = [mistake["loc"] for mistake in mistakes]
+    for mistake, place in zip(mistakes, places, strict=True):
+        inner = any(len(other) > len(place) and other[: len(place)] == place for other in places)
+        if not (mistake["type"] == "too_short" and inner):
+            yield dict(mistake)
 
 
 def _refuse_wording(wording: str, where: Where) -> None:
