@@ -103,8 +103,8 @@ def test_how_models_were_asked_is_said_in_words() -> None:
     text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
     assert "Native of the judges: ko (1)." in text
     assert (
-        f"{two} (owl) and {three} (owl and jay) answered the prompt judge-4, context own±2, temperature 0, asked by "
-        "pages, 3 samples by majority, both orders of a pair."
+        f"{two} (owl) and {three} (owl and jay) answered the prompt judge-4, context own±2, asked for temperature "
+        "0, asked by pages, 3 samples by majority, both orders of a pair."
     ) in text
     assert not set("[]{}") & set(text.split("Intervals")[0]) and "127.0.0.1" not in text
 

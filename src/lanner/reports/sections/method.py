@@ -252,7 +252,7 @@ def _manner(judge: Judge) -> str:
     parts = [
         str(known["template"]),
         f"context {(known.get('shown') or {}).get('context') or 'people'}",
-        f"temperature {temperatures}" if temperatures else "",
+        f"asked for temperature {temperatures}" if temperatures else "",  # some models take none
         f"asked by {known.get('calls') or 'stages'}",
         f"{known['samples']} samples by {known.get('rule', 'majority')}" if (known.get("samples") or 1) > 1 else "",
         "both orders of a pair" if known.get("swap") else "",
