@@ -56,8 +56,10 @@ def test_preferences_have_one_kappa_wherever_it_is_printed(lanner: Command, tmp_
     path.write_text("\n".join(rows), encoding="utf-8")
     chance = (7 * 6 + 1 * 2) / 81  # X and Y, by how often each judge prefers them
     kappa = (5 / 9 - chance) / (1 - chance)
-    table = {row["statistic"]: row for row in lanner("agreement", path, "--json").envelope["rows"]}
+    printed = lanner("agreement", path, "--json").envelope
+    table = {row["statistic"]: row for row in printed["rows"]}
     assert table["kappa"]["value"] == pytest.approx(kappa)
+    assert "κ is only 0.03 (AC1 0.48)" in " ".join(printed["notes"])
     why = lanner("agreement", path, "--why", "--json").envelope["rows"]
     assert [row["before"] for row in why if row["kind"] == "merger"] == [pytest.approx(kappa)] * 6
     assert {row["label"] for row in why if row["kind"] == "confusion"} == {"X", "Y", "Z", "neither"}
