@@ -7,14 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from lanner.analysis.alarms import (
-    FEWEST_DOCUMENTS,
-    _p_value,
-    fast_by_chance,
-    fast_judges,
-    panel_test,
-    straight_lines,
-)
+from lanner.analysis.alarms import FEWEST_DOCUMENTS, _p_value, fast_by_chance, fast_judges, panel_test, straight_lines
 from lanner.model.alarms import Code
 from lanner.stats.ratings import Ratings
 from property_examples import rounds

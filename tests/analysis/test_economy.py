@@ -17,13 +17,7 @@ import pytest
 from adaptive_campaign import made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
-from lanner.analysis.economy import (
-    GoalOutcome,
-    economy,
-    score_interval,
-    score_text,
-    with_answers,
-)
+from lanner.analysis.economy import GoalOutcome, economy, score_interval, score_text, with_answers
 from lanner.analysis.material import from_campaign
 from lanner.model import Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns

@@ -6,12 +6,7 @@ import click
 import pytest
 
 from lanner import registry
-from lanner.cli.file_check import (
-    READ_TWICE,
-    check_format,
-    check_judgements,
-    check_texts,
-)
+from lanner.cli.file_check import READ_TWICE, check_format, check_judgements, check_texts
 from lanner.cli.source import Source
 from lanner.errors import InputError
 

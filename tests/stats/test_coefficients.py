@@ -49,9 +49,7 @@ from rating_tables import (
     shares,
     table,
 )
-from rating_tables import (
-    ratings as any_ratings,
-)
+from rating_tables import ratings as any_ratings
 
 SCALE = ratings(table([[1, 2, 5]], "score"))
 

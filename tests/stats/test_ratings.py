@@ -20,14 +20,7 @@ from lanner.stats.coefficients import (
     overlaps,
     percent,
 )
-from lanner.stats.ratings import (
-    COUNTED,
-    Patterns,
-    Ratings,
-    label_counts,
-    pair_total,
-    ratings,
-)
+from lanner.stats.ratings import COUNTED, Patterns, Ratings, label_counts, pair_total, ratings
 from lanner.stats.resample import Resampling
 from property_examples import examples
 from rating_tables import items, table

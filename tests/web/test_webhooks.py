@@ -18,14 +18,7 @@ from lanner.campaign.webhooks import add_webhook, seal_secrets
 from lanner.store import Store
 from lanner.store.backup import backup
 from lanner.web import webhooks
-from lanner.web.webhooks import (
-    TRIES,
-    again_at,
-    is_open,
-    reachable,
-    send_next,
-    signature,
-)
+from lanner.web.webhooks import TRIES, again_at, is_open, reachable, send_next, signature
 from store_rows import fill
 
 NOW = datetime.now(UTC)

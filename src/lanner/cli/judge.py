@@ -26,14 +26,7 @@ from lanner.judges.ray_cluster import run_on_ray
 from lanner.judges.run import INTERRUPTED, Report, estimate
 from lanner.judges.run import run as judge_all
 from lanner.judges.settings import SETTINGS, settings_from
-from lanner.judges.setup import (
-    campaign_of_texts,
-    in_contexts,
-    limits_from,
-    plans_from,
-    price_notes,
-    removed_if_unused,
-)
+from lanner.judges.setup import campaign_of_texts, in_contexts, limits_from, plans_from, price_notes, removed_if_unused
 from lanner.model import Campaign, Document, Protocol, Result, messages
 from lanner.model.messages import in_number, words
 from lanner.protocols.context import names_in

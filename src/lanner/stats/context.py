@@ -13,16 +13,7 @@ import polars as pl
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.stats.frame import ITEM, answered, groups, latest, numbers, tidy, units, wide
-from lanner.stats.resample import (
-    Array,
-    Outcome,
-    Resampling,
-    clustered,
-    outcome,
-    replicate_ratios,
-    sign,
-    undefined,
-)
+from lanner.stats.resample import Array, Outcome, Resampling, clustered, outcome, replicate_ratios, sign, undefined
 
 _SENTENCE = ["document", "segment", "system"]
 

@@ -15,16 +15,7 @@ import polars as pl
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
 from lanner.stats.frame import ITEM, answered, groups, latest, tidy, units
-from lanner.stats.resample import (
-    Array,
-    Outcome,
-    Resampling,
-    Scale,
-    outcome,
-    replicate_ratios,
-    sign,
-    undefined,
-)
+from lanner.stats.resample import Array, Outcome, Resampling, Scale, outcome, replicate_ratios, sign, undefined
 
 
 def averages(

@@ -26,18 +26,8 @@ from lanner.web.api import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
 from lanner.web.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
-from lanner.web.organising import (
-    campaigns,
-    disagreements,
-    files,
-    judges,
-    live,
-    models,
-    results,
-)
-from lanner.web.organising import (
-    server as server_pages,
-)
+from lanner.web.organising import campaigns, disagreements, files, judges, live, models, results
+from lanner.web.organising import server as server_pages
 from lanner.web.site import ServerSettings, Site, alive, ready
 
 

@@ -26,10 +26,7 @@ from lanner.formats.parsing.headings import (
     steps_in_words,
 )
 from lanner.formats.parsing.map_draft import AnswerColumn, as_option, each_as
-from lanner.formats.parsing.readings import (
-    Draft,
-    bar_in_name,
-)
+from lanner.formats.parsing.readings import Draft, bar_in_name
 from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
     INCLUSIVE,

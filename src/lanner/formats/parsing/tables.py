@@ -19,10 +19,7 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
-from lanner.formats.parsing.headings import (
-    header_score,
-    over_columns,
-)
+from lanner.formats.parsing.headings import header_score, over_columns
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import records
 from lanner.formats.parsing.textfile import ReadingNote, bare

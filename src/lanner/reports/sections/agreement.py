@@ -48,17 +48,7 @@ from lanner.model import (
 from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import count, estimate, interval, leading, listed, number, percent, plural, shortened, words
 from lanner.protocols.answers import in_order
-from lanner.reports.parts import (
-    Block,
-    Column,
-    Figure,
-    Paragraph,
-    Quotes,
-    Section,
-    Table,
-    printed,
-    value_columns,
-)
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed, value_columns
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
 from lanner.stats.agreement import COEFFICIENTS

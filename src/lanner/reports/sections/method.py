@@ -60,16 +60,7 @@ from lanner.model.messages import (
     plural,
     words,
 )
-from lanner.reports.parts import (
-    Block,
-    Column,
-    Figure,
-    Paragraph,
-    Section,
-    Table,
-    printed,
-    value_columns,
-)
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed, value_columns
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 from lanner.stats.effort import BETWEEN, throughput, times
