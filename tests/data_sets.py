@@ -33,5 +33,6 @@ def is_released(path: object) -> bool:
 
 
 def _roots() -> list[Path]:
-    roots = [Path(os.environ["LANNER_DATA"])] if "LANNER_DATA" in os.environ else []
+    folder = os.environ.get("LANNER_DATA")  # set to nothing it is not set, and not the folder one is in
+    roots = [Path(folder)] if folder else []
     return [root.resolve() for root in (*roots, REPOSITORY.parent / "shared" / "data")]
