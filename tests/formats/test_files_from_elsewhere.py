@@ -184,6 +184,13 @@ HEADERS = {
     "pl_names": "Sędzia,Nr dokumentu,Nr zdania,Silnik,Tekst źródłowy,Tłumaczenie maszynowe,Punkty",
     "ru_names": "Имя эксперта,Номер документа,Номер сегмента,Название системы,Исходный текст,Машинный перевод,Оценка",
     "zh_names": "评估人,文件名,序号,引擎名称,源文,机器译文,得分",
+    "ar_plain": "مقيّم,مستند,مقطع,نظام,مصدر,ترجمة,درجة",
+    "de_other": "Juror,Datei,Satz,Übersetzer,Ausgangssatz,Zielsatz,Urteil",
+    "es_other": "Jueza,Archivo,Oración,Sistema MT,Frase original,Texto traducido,Puntaje",
+    "fr_of": "Nom de l'évaluateur,ID du document,N° de la phrase,Nom du système,Texte source,Texte traduit,Notation",
+    "ja_other": "判定者,ドキュメント,セグメント,翻訳エンジン,ソーステキスト,ターゲット,スコア",
+    "pt_other": "Juíza,Ficheiro,Sentença,Motor de tradução,Texto fonte,Texto alvo,Classificação",
+    "zh_other": "打分人,文檔,片段,引擎,源语,目标语,打分",
 }
 WIDE = {ord(str(digit)): chr(ord("０") + digit) for digit in range(10)}
 ARABIC = {ord("."): "٫"} | {ord(str(digit)): chr(ord("٠") + digit) for digit in range(10)}

@@ -379,11 +379,15 @@ def names_opinion(name: str) -> bool:
     return fold(name) in _person_words("opinions")
 
 
+_OF = re.compile(r"\s(?:de l|dell|d)['’]|\s(?:of the|of|de la|del|dell[ao]|de[rs]?|d[aiou]|das|dos|du)\s", re.I)
+"""What stands between the two: `ID du document`, `Nom de l'évaluateur`, `Número da frase`."""
+
+
 @cache
 def role_of_identifier(column: str) -> str:
     """The role of a header that is a word for it together with `number`, `name` or the like; "" if there is none."""
     words = _identifier_words()
-    name = fold(without_language(column)[0])
+    name = fold(_OF.sub(" ", without_language(column)[0]))
     for word in sorted(words, key=len, reverse=True):
         for rest in (name.removesuffix(word), name.removeprefix(word)):
             role = role_named(rest)
