@@ -21,6 +21,13 @@ from lanner.model import Choice, Document, Grid, Judge, JudgeKind, Judgement, La
 from property_examples import examples
 
 
+def results_of(results: list[Any], text: str, controls: LabelControls | None = None) -> list[Judgement]:
+    """What is read of results about an output with this text."""
+    about: Any = {"judge": "j", "stage": "s", "document": "d", "segment": "1", "systems": ("oak",)}
+    shown: Any = {"source": "One.", "outputs": {"oak": text}, "source_field": "text", "answered_at": None}
+    return read_results(results, controls or LabelControls(), **shown, **about)
+
+
 def read(
     *results: Any, controls: LabelControls | None = None, systems: tuple[str, ...] = ("oak",), answered_at: Any = None
 ) -> dict[str, Any]:
@@ -72,6 +79,60 @@ def test_regions_are_checked_against_the_text_they_are_on() -> None:
     (span,), flags = read(wrong)["q"]
     assert (span["side"], span["start"], flags) == ("source", 4, ("text_mismatch",))
     assert read({**region, "to_name": "mt", "value": {"start": 4, "end": 99}})["q"][1] == ("bad_offsets",)
+
+
+def test_regions_of_older_versions_count_utf16_units() -> None:
+    """The words say which place is meant; without them offsets are code points."""
+    text, region = "😀 Das Ziel 😀 ist", {"from_name": "q", "to_name": "mt", "type": "labels"}
+    for start, end, words, place in ((7, 11, "Ziel", 6), (6, 10, "Ziel", 6), (15, 18, "ist", 13), (6, 10, None, 6)):
+        said = {**region, "value": {"start": start, "end": end, "labels": ["x"]} | ({"text": words} if words else {})}
+        (judgement,) = results_of([said], text)
+        assert (judgement.value[0]["start"], judgement.flags) == (place, ()), (start, words)
+
+
+def test_what_is_said_of_a_region_is_kept_with_its_mark() -> None:
+    """Regions may carry severities and remarks, and several labels, in any order; each region keeps its own."""
+
+    def said(region: str, name: str, kind: str, **value: Any) -> dict[str, Any]:
+        return {"id": region, "from_name": name, "to_name": "mt", "type": kind, "value": value}
+
+    results = [
+        said("b", "how_bad", "choices", choices=["Minor"]),
+        said("a", "label", "labels", start=0, end=3, labels=["Accuracy"]),
+        said("b", "label", "labels", start=4, end=8, labels=["Fluency", "Style"]),
+        said("a", "how_bad", "choices", choices=["Major"]),
+        said("a", "why", "textarea", text=["wrong"]),
+        said("a", "sure", "rating", rating=3),
+        {"type": "relation", "from_id": "a", "to_id": "b"},
+    ]
+    controls = LabelControls()
+    controls.learn(results)
+    (judgement,) = results_of(results, "Das Ziel", controls)
+    marks = [(m["category"], m["severity"], m.get("note", "")) for m in judgement.value]
+    assert marks == [("Accuracy", "Major", "wrong; sure: 3"), ("Fluency", "Minor", ""), ("Style", "Minor", "")]
+    assert controls.notes() == [
+        "1 region has several labels and counts as a mark of each.",
+        "1 relation between regions is not read.",
+    ]
+
+
+@pytest.mark.parametrize(("ids", "marked"), [({"id": 7}, [[], ["x"]]), ({}, [["x"]])])
+def test_an_annotation_without_regions_marks_nothing(tmp_path: Path, ids: Any, marked: list[list[str]]) -> None:
+    """In what Label Studio exports; `write` says of every question what was answered."""
+    region = {
+        "from_name": "errors",
+        "to_name": "mt",
+        "type": "labels",
+        "value": {"start": 0, "end": 1, "labels": ["x"]},
+    }
+    score = {"from_name": "score", "to_name": "mt", "type": "number", "value": {"number": 7}}
+    annotations = [{**ids, "completed_by": 1, "result": [score]}, {**ids, "completed_by": 2, "result": [score, region]}]
+    task = {"id": 1, "data": {"source": "One.", "mt": "Eins."}, "annotations": annotations}
+    (tmp_path / "t.json").write_text(json.dumps([task]))
+    (reading,) = formats.read(tmp_path / "t.json", "label_studio")
+    found = [j.value for j in reading.judgements if j.question == "errors"]
+    assert [[mark["category"] for mark in marks] for marks in found] == marked
+    assert any("1 annotation has no region" in note for note in reading.notes) == (len(marked) > 1)
 
 
 def test_rows_of_a_grid_come_together() -> None:

@@ -2,10 +2,12 @@
 
 A task's `data` is read as a row of a table (the same guesses and the same `columns`). A control's `from_name` is the
 question; `skills__idea_development` is a row of the grid `skills`, `errors__severity` the severity of spans marked with
-`errors`. Offsets are code points. Predictions are judgements of models. `write` makes a folder with `tasks.json` and,
-for a protocol, `config.xml`; reading such a folder, or an export with `config`, tells choices of one from choices of
-many. Without it, a control that nowhere has two choices is taken to allow one. Answers about a whole document or about
-the judge stand in tasks of their own, whose data say so (`about`).
+`errors`; any other answer about a region is kept with its mark. Offsets are code points, or the UTF-16 units of older
+versions where the words of a region stand there. Predictions are judgements of models.
+
+`write` makes a folder with `tasks.json` and, for a protocol, `config.xml`; reading such a folder, or an export with
+`config`, tells choices of one from choices of many. Without it, a control that nowhere has two choices is taken to
+allow one. Answers about a whole document or about the judge stand in tasks of their own, whose data say so (`about`).
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ from lanner import model
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.error_rows import severities
+from lanner.formats.parsing.headings import error_words, fold
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Reading, SegmentsByDocument, read_apart
 from lanner.formats.parsing.textfile import replacing
-from lanner.formats.parsing.values import counted, file_languages, number, problems
+from lanner.formats.parsing.values import counted, file_languages, from_utf16, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number
@@ -39,6 +43,22 @@ _SIDES = ("left", "tie", "right")
 _RANKS = {"left": [1, 2], "tie": [1, 1], "right": [2, 1]}
 _READ = ("choices", "rating", "number", "textarea", "pairwise", "taxonomy")
 _REGIONS = ("labels", "hypertextlabels", "paragraphlabels")
+_SENTENCES = {
+    "utf16": (
+        "{n} mark has its place in UTF-16 units, going by its words, and is read so.",
+        "{n} marks have their places in UTF-16 units, going by their words, and are read so.",
+    ),
+    "several_labels": (
+        "{n} region has several labels and counts as a mark of each.",
+        "{n} regions have several labels and count as a mark of each.",
+    ),
+    "nothing_marked": (
+        "{n} annotation has no region where others have some: nothing is marked in it.",
+        "{n} annotations have no region where others have some: nothing is marked in them.",
+    ),
+    "relation": ("{n} relation between regions is not read.", "{n} relations between regions are not read."),
+}
+"""What is said of this, of one and of several."""
 
 
 @dataclass(slots=True)
@@ -47,6 +67,10 @@ class LabelControls:
 
     several: dict[str, bool] = field(default_factory=dict)
     told: bool = False
+    regions: dict[str, str] = field(default_factory=dict)
+    """The controls that regions were marked with, and what they mark."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """How often something was read otherwise than it stands there."""
 
     @staticmethod
     def of_config(path: Path) -> LabelControls:
@@ -60,6 +84,8 @@ class LabelControls:
     def learn(self, results: Iterable[Any]) -> None:
         """From the results themselves, for controls that no interface tells about."""
         for result in results:
+            if isinstance(result, dict) and result.get("type") in _REGIONS:
+                self.regions.setdefault(str(result.get("from_name")), str(result.get("to_name")))
             if isinstance(result, dict) and result.get("type") == "choices":
                 name = str(result.get("from_name"))
                 value = result.get("value")
@@ -69,11 +95,10 @@ class LabelControls:
                     self.several[name] = self.several.get(name, False) or many
 
     def notes(self) -> list[str]:
-        """What had to be guessed."""
-        if self.told or not self.several:
-            return []
-        one = [name for name, several in self.several.items() if not several]
-        return [f"Taken to allow one choice: {', '.join(one)} (config=FILE tells)."] if one else []
+        """What had to be guessed, and what was read otherwise than it stands there."""
+        one = [name for name, several in self.several.items() if not several and not self.told]
+        guessed = [f"Taken to allow one choice: {', '.join(one)} (config=FILE tells)."] if one else []
+        return guessed + [in_number(self.counts[what], *_SENTENCES[what]) for what in _SENTENCES if self.counts[what]]
 
 
 def read_results(
@@ -86,30 +111,37 @@ def read_results(
     answered_at: Any,
     systems: tuple[str, ...],
     systems_stated: bool = False,
+    marks_all: bool = False,
     **common: Any,
 ) -> list[Judgement]:
     """One judgement for each question that an annotation answers. Answers on the source alone are about no system,
-    unless the task states its systems: an error of a translation may be marked in the source."""
+    unless the task states its systems: an error of a translation may be marked in the source. With `marks_all` a
+    control without a region marks nothing, and is not unanswered."""
     values: dict[str, Any] = {}
     flags: dict[str, list[str]] = {}
     about_source: set[str] = set()
     about_outputs: set[str] = set()
-    regions: dict[str, dict[str, Any]] = {}
-    for result in results if isinstance(results, list) else []:
-        if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
-            continue
+    regions: dict[str, list[dict[str, Any]]] = {}
+    entries = [each for each in (results if isinstance(results, list) else []) if isinstance(each, dict)]
+    controls.counts["relation"] += sum(entry.get("type") == "relation" for entry in entries)
+    entries = [entry for entry in entries if isinstance(entry.get("value"), dict)]
+    # what is said of a region may stand before it
+    for result in sorted(entries, key=lambda entry: entry.get("type") not in _REGIONS):
         name, kind, value = str(result.get("from_name", "")), str(result.get("type", "")), result["value"]
         question, _, part = name.partition(PART)
-        to_source = str(result.get("to_name", "")) in (source_field, "source", "src")
+        to_source = _is_source(result.get("to_name", ""), source_field)
+        marks = regions.get(str(result.get("id")))
+        if marks and kind not in _REGIONS:
+            _add_to_marks(marks, part or name, kind, value)
+            controls.several.pop(name, None)  # it is no question of its own
+            continue
         (about_source if to_source else about_outputs).add(question)
         wrong = flags.setdefault(question, [])
         if kind in _REGIONS:
             text = source if to_source else next((outputs[s] for s in systems if s in outputs), source)
-            span = _region(value, "source" if to_source else "target", text, kind, wrong)
-            regions[str(result.get("id"))] = span
-            values.setdefault(question, []).append(span)
-        elif part == "severity" and str(result.get("id")) in regions:
-            regions[str(result["id"])]["severity"] = next(iter(_choices(value)), None)
+            marks = _marks(result, "source" if to_source else "target", text, wrong, controls.counts)
+            regions[str(result.get("id"))] = marks
+            values.setdefault(question, []).extend(marks)
         elif part:
             grid = values.setdefault(question, {})
             if isinstance(grid, dict):
@@ -120,6 +152,11 @@ def read_results(
                 values[question] = None
             if values[question] is None:
                 wrong.append("missing" if kind in _READ else "unread_type")
+    for name, to_name in controls.regions.items() if marks_all else ():
+        if name not in values:
+            values[name] = []
+            (about_source if _is_source(to_name, source_field) else about_outputs).add(name)
+            controls.counts["nothing_marked"] += 1
     moment = _moment(answered_at)
     time_flags = ["unreadable_time"] if moment is None and answered_at not in (None, "") else []
     return [
@@ -165,16 +202,47 @@ def _value(kind: str, value: Mapping[str, Any], *, several: bool, pair: bool) ->
             return None
 
 
-def _region(value: Mapping[str, Any], side: str, text: str, kind: str, wrong: list[str]) -> dict[str, Any]:
+def _is_source(to_name: Any, source_field: str) -> bool:
+    return str(to_name) in (source_field, "source", "src")
+
+
+def _marks(
+    region: Mapping[str, Any], side: str, text: str, wrong: list[str], counts: Counter[str]
+) -> list[dict[str, Any]]:
+    """A region as a mark of each of its labels."""
+    value = region["value"]
     start, end, words = value.get("start"), value.get("end"), value.get("text")
     start = int(start) if isinstance(start, str) and start.isdecimal() and len(start) < 19 else start
     end = int(end) if isinstance(end, str) and end.isdecimal() and len(end) < 19 else end
-    labels = value.get(kind) or value.get("labels")
-    wrong += problems(text, start, end, words if isinstance(words, str) else None)
-    if words is None and not problems(text, start, end, None):
+    flags = problems(text, start, end, words if isinstance(words, str) else None)
+    if flags and isinstance(start, int) and isinstance(end, int) and isinstance(words, str):
+        first, last = from_utf16(text, start), from_utf16(text, end)
+        if not problems(text, first, last, words):
+            start, end, flags = first, last, ()
+            counts["utf16"] += 1
+    wrong += flags
+    if words is None and not flags:
         words = text[start:end]
-    category = {"category": labels[0]} if isinstance(labels, list) and labels else {}
-    return {"side": side, "start": start, "end": end, "text": words, **category}
+    labels = value.get(region["type"]) or value.get("labels")
+    categories = list(labels) if isinstance(labels, list) else []
+    counts["several_labels"] += len(categories) > 1
+    place = {"side": side, "start": start, "end": end, "text": words}
+    return [{**place, "category": category} for category in categories] or [place]
+
+
+def _add_to_marks(marks: Iterable[dict[str, Any]], name: str, kind: str, value: Mapping[str, Any]) -> None:
+    """What was said of a region: its severity by the word or the name of the control, else a note."""
+    choices = _choices(value)
+    answer = choices[0] if len(choices) == 1 else "; ".join(choices) or _value(kind, value, several=True, pair=False)
+    if answer in (None, ""):
+        return
+    is_severity = fold(name) in map(fold, error_words("columns")["severity"]) or severities().get(fold(str(answer)))
+    for mark in marks:
+        if is_severity and "severity" not in mark:
+            mark["severity"] = answer
+        else:
+            said = str(answer) if kind == "textarea" else f"{name}: {answer}"
+            mark["note"] = "; ".join(filter(None, [mark.get("note"), said]))
 
 
 def _moment(text: Any) -> datetime | None:
@@ -438,6 +506,8 @@ class _Export:
                     segment=place.segment,
                     systems=place.systems,
                     systems_stated=isinstance(task["data"].get("systems"), list),
+                    # what Label Studio itself exports has ids; what `write` wrote says where nothing is marked
+                    marks_all=annotation.get("id") is not None and bool(place.segment),
                     elapsed_seconds=_seconds(annotation),
                     answered_at=annotation.get("updated_at") or annotation.get("created_at"),
                     origin=f"{self.path.name}:task {task.get('id', number_)}",
