@@ -196,3 +196,13 @@ def test_a_line_without_two_fields(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         with_domains(TABLE, path)
     assert caught.value.where.line == 2
+
+
+def test_the_error_about_an_answer_names_the_protocol_that_the_format_has(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    mark = '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""minor"", ""error_type"": [""no_such""]}]"'
+    path.write_text(f"ann,oak,1,TGT,eng,deu,0,d#oak,False,{mark},0.0,1.0\n", encoding="utf-8")
+    for protocol, step in ((None, "taken for answers to mqm_core; --protocol NAME"), ("mqm", "Known: ")):
+        with pytest.raises(InputError, match="no_such") as caught:
+            material.from_file(path, protocol=protocol)
+        assert step in caught.value.next_step

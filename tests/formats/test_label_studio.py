@@ -148,6 +148,7 @@ def test_controls_learn_from_results_and_from_interfaces(tmp_path: Path) -> None
     controls = LabelControls()
     controls.learn([{"type": "choices", "from_name": "q", "value": {"choices": ["a", "b"]}}, 7, {"type": "rating"}])
     controls.learn([{"type": "choices", "from_name": "p", "value": {"choices": ["a"]}}])
+    controls.learn([{"type": "choices", "from_name": "m", "value": {"choices": []}, "lanner": "missing"}])
     assert controls.several == {"q": True, "p": False}
     assert controls.notes() == ["Taken to allow one choice: p (config=FILE tells)."]
     path = tmp_path / "c.xml"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from data_sets import data_dir
 from formats.strategies import SAMPLES, texts, without_origin
 from lanner import formats
+from lanner.analysis.material import from_file
 from lanner.errors import InputError
 from lanner.model import Document, Judgement, Segment
 from property_examples import examples
@@ -39,6 +40,24 @@ def test_the_sample() -> None:
     assert (answers["r1", "2"].flags, answers["r1", "2"].value[0]["text"]) == (("unclosed_mark",), "zyx")
     assert (answers["r2", "2"].flags, answers["r2", "2"].value[0]["text"]) == (("unmarked",), "Xyz zyx")
     assert answers["r2", "2"].origin == "mqm.en-de.tsv:6"
+
+
+def test_of_several_marks_the_first_is_taken_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text(SAMPLE.replace("Xyz zyx", "<v>Xyz</v> <v>zyx</v>"), encoding="utf-8")
+    (reading,) = formats.read(path)
+    judgement = reading.judgements[-1]
+    assert (judgement.value[0]["text"], judgement.flags) == ("Xyz", ("several_marks",))
+    assert any("1 judgement holds an error with more than one mark" in note for note in reading.notes)
+
+
+def test_errors_without_categories_come_back_without(tmp_path: Path) -> None:
+    """ESA asks for none."""
+    mark = {"side": "target", "start": 0, "end": 1, "text": "E", "severity": "minor"}
+    answer = Judgement("a", "marking", "errors", "d", "1", ("oak",), [mark])
+    formats.write("wmt_mqm", tmp_path / "x.tsv", [Document("d", (Segment("1", "One.", {"oak": "Eins."}),))], [answer])
+    (reading,) = from_file(tmp_path / "x.tsv")
+    assert reading.judgements[0].value == [mark]
 
 
 def test_texts_that_differ_are_flagged(tmp_path: Path) -> None:

@@ -305,7 +305,13 @@ def from_readings(readings: Sequence[formats.Reading], protocol: str | None = No
         if guess:
             definition, notes = guess.protocol, (*filter(None, [guess.note]), *notes)
         if definition is not None:
-            intake = take_in(definition, judgements, reading.documents, reading.judges)
+            try:
+                intake = take_in(definition, judgements, reading.documents, reading.judges)
+            except InputError as error:
+                if not protocol:  # the file's format has this one, and the answers may be to another
+                    step = f"They were taken for answers to {definition.name}; --protocol NAME for another."
+                    error.next_step = " ".join(filter(None, [error.next_step, step]))
+                raise
             judgements, notes = intake.judgements, (*notes, *intake.notes)
         parts.append(
             Material(

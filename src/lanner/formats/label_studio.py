@@ -86,7 +86,7 @@ class LabelControls:
         for result in results:
             if isinstance(result, dict) and result.get("type") in _REGIONS:
                 self.regions.setdefault(str(result.get("from_name")), str(result.get("to_name")))
-            if isinstance(result, dict) and result.get("type") == "choices":
+            if isinstance(result, dict) and result.get("type") == "choices" and result.get("lanner") != "missing":
                 name = str(result.get("from_name"))
                 value = result.get("value")
                 choices = value.get("choices") if isinstance(value, dict) else None

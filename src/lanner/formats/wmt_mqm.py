@@ -1,8 +1,8 @@
 """WMT's MQM ratings: tab-separated, one row an error, the place of it marked by <v> and </v> in source or target.
 
 Rows of one judge (its column is `rater`) about one output become one judgement. Quotation marks are text. A row without
-marks is about the whole translation and flagged; one without an end is flagged too. Columns are found by name, since
-they differ by year.
+marks is about the whole translation and flagged; one without an end, or with several marks, is flagged too. Columns are
+found by name, since they differ by year.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _REQUIRED = ("system", "document", "segment", "rater", "source", "target", "cate
 _SENTENCES = {
     "unmarked": "{n} judgements hold an error without <v>: it stands for the whole translation.",
     "unclosed_mark": "{n} judgements hold an error whose mark has no end.",
+    "several_marks": "{n} judgements hold an error with more than one mark: the first is taken for its place.",
     "source_differs": "{n} judgements show another source text than the first row of the segment.",
     "output_differs": "{n} judgements show another translation than the first row of the output.",
 }
@@ -157,10 +158,8 @@ def _span(row: Mapping[str, str], source: str, target: str) -> tuple[dict[str, A
     side, start, end, flags = marked_place(row["source"], row["target"])
     text = source if side == "source" else target
     span = {"side": side, "start": start, "end": end, "text": text[start:end]}
-    span |= {"category": row["category"], "severity": row["severity"]}
-    if row.get("note"):
-        span["note"] = row["note"]
-    return span, flags
+    # errors of a protocol without categories, as ESA, have none here either
+    return span | {name: row[name] for name in ("category", "severity", "note") if row.get(name)}, flags
 
 
 def write(

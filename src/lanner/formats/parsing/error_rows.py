@@ -69,9 +69,10 @@ def marked_place(source: str, target: str) -> tuple[str, int, int, tuple[str, ..
     before, _, rest = markup.partition(OPEN)
     inside, closing, _ = rest.partition(CLOSE)
     start = len(without_marks(before))
+    several = ("several_marks",) if (source + target).count(OPEN) > 1 else ()
     if not closing:
-        return side, start, end, ("unclosed_mark",)
-    return side, start, start + len(without_marks(inside)), ()
+        return side, start, end, ("unclosed_mark", *several)
+    return side, start, start + len(without_marks(inside)), several
 
 
 @cache
@@ -312,7 +313,6 @@ class _ErrorTable:
         side, flags = "target", tuple[str, ...]()
         if OPEN in source + target or not (words or (start is not None and end is not None)):
             side, start, end, flags = marked_place(source, target)
-            flags = (*flags, *(["several_marks"] if (source + target).count(OPEN) > 1 else []))
         elif words and texts[side][slice(start, end)] != words:
             side, start, end, flags = self._find(words, texts, start, output)
         self.counts.update(flags)
