@@ -97,6 +97,9 @@ def test_kill_minus_nine_in_mid_task(own_live: Live, page: Page) -> None:
     assert scores(work, task)[:4] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
+HALF_AN_EMOJI = r"field => { field.focus(); document.execCommand('insertText', false, 'cut \ud83d'); field.blur(); }"
+
+
 def test_reload_at_every_step(live: Live, page: Page) -> None:
     work, task, hands = begin(live, page, sentences=2)
     steps: list[tuple[str, str]] = [
@@ -120,6 +123,9 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
     assert stored["skills"] | {"information_density": "high", "participant_focus": "low"} == stored["skills"]
     assert (stored["sentence"], stored["holistic"], stored["comment"]) == (4, 7, "왜 ‘그녀’인가? 👩‍🚀")
     expect(page.locator("#heading")).to_have_text("Sentence 2")  # the same row after a reload, the next after accepting
+    page.eval_on_selector(REMARK, HALF_AN_EMOJI)
+    hands.settled()
+    assert work.stored(task)[1]["comment"] == "cut �"
 
 
 KEYS = "12341234" if os.environ.get("LANNER_SOAK") else "123"

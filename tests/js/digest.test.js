@@ -15,3 +15,8 @@ test('the order of keys does not matter, that of a list does', () => {
   assert.notEqual(digest([1, 2]), digest([2, 1]));
   assert.equal(canon({ b: undefined, a: null }), '{"a":null,"b":null}');
 });
+
+test('half an emoji is named as it is sent', () => {
+  assert.equal(digest(['a\ud83d']), digest(['a\ufffd']));
+  assert.notEqual(digest('a👩'), digest('a\ufffd'));
+});

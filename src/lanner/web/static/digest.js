@@ -1,6 +1,14 @@
 // The digest by which the server names an answer it has stored: SHA-256 of canonical JSON (RFC
 // 8785). Written out here because browsers offer their own only to pages served over https.
 
+/**
+ * A text as it can be sent: half an emoji, as a field may hold, becomes the sign for what cannot be
+ * read. As JSON.stringify wants it.
+ * @param {string} _
+ * @param {any} value
+ */
+export const asSent = (_, value) => (typeof value === 'string' ? value.toWellFormed() : value);
+
 /** One spelling of a value, whatever the order of its keys. @param {any} value @returns {string} */
 export function canon(value) {
   if (Array.isArray(value)) return `[${value.map(canon)}]`;
@@ -10,7 +18,7 @@ export function canon(value) {
       .map(key => `${JSON.stringify(key)}:${canon(value[key])}`);
     return `{${parts}}`;
   }
-  return JSON.stringify(value ?? null);
+  return JSON.stringify(value ?? null, asSent);
 }
 
 /**

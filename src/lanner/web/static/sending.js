@@ -1,4 +1,5 @@
 // One message to the server, and one page of the browser sending at a time.
+import { asSent } from './digest.js';
 
 const PATIENCE = 30000;
 /** Browsers finish a small request even when its page is left. */
@@ -10,7 +11,7 @@ const SMALL = 60000;
  * @returns {Promise<{status: number, body: any}>}
  */
 export async function send(url, body) {
-  const text = body && JSON.stringify(body);
+  const text = body && JSON.stringify(body, asSent);
   const reply = await fetch(url, {
     method: body ? 'POST' : 'GET',
     body: text,
