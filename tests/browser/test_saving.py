@@ -445,6 +445,38 @@ def test_finish_makes_it_read_only(live: Live, page: Page) -> None:
     assert page.locator("#questions input:enabled:not([type=hidden])").count() == 0
 
 
+def test_an_answer_to_a_document_that_was_finished_elsewhere_is_its_judge_s_to_keep_or_leave(
+    live: Live, page: Page
+) -> None:
+    """It stood as not saved for ever, and nobody could do anything about it."""
+    work, task, hands = begin(live, page, sentences=1)
+    other = page.context.new_page()
+    other.goto(work.url(task))
+    Hands(other).ready()
+    page.bring_to_front()
+    judge(hands, 4, 9)
+    page.wait_for_url("**/work*")
+    other.bring_to_front()
+    other.locator("#questions input:enabled:not([type=hidden])").first.wait_for(state="hidden")  # told by the first tab
+    campaign.take_back_finish(live.store, task)
+    other.reload()
+    second = Hands(other)
+    said = other.locator("#note-held", has_text="finished before")
+    for sentence in ("2", "3"):
+        second.ready()
+        campaign.finish(live.store, task)
+        second.press("s", sentence)
+        if sentence == "2":
+            said.get_by_role("button", name="Undo finishing").click()
+            second.settled()
+        else:
+            said.get_by_role("button", name="Leave them out").click()
+        expect(other.locator("[data-q=sentence] :checked")).to_have_value("2")
+        assert scores(work, task) == [(2, 9)]
+    expect(other.locator("#saved.bad")).to_have_count(0)
+    assert work.tasks[0].finished_at is not None
+
+
 def test_undo_and_revise(live: Live, page: Page) -> None:
     work, task, hands = begin(live, page, sentences=2)
     hands.press("s", "1", "5")

@@ -145,6 +145,17 @@ export class Flow {
 }
 
 /**
+ * Take back that a task is finished.
+ * @param {string} task
+ * @returns {Promise<string>} where it is open again; empty where that is no longer possible
+ */
+export async function reopen(task) {
+  const address = `${location.pathname.replace(/\/(task\/.*|work)$/, '')}/task/${task}`,
+    { status } = await send(`${address}/reopen`, {}).catch(() => ({ status: 0 }));
+  return status === 200 ? address : '';
+}
+
+/**
  * After a document was finished: for a while that can be taken back.
  * @param {(id: string, text: string, ...acts: NoteAct[]) => void} note shows a line with buttons
  * @param {(key: string) => string} t
@@ -156,11 +167,10 @@ export function offerUndo(note, t, leave) {
   if (!/^\d+$/.test(task)) return;
   url.searchParams.delete('done');
   history.replaceState(null, '', url);
-  const root = location.pathname.replace(/\/(task\/.*|work)$/, '');
   const undo = async () => {
     leave?.(true);
-    const reply = await send(`${root}/task/${task}/reopen`, {}).catch(() => ({ status: 0 }));
-    if (reply.status === 200) return location.assign(`${root}/task/${task}`);
+    const address = await reopen(task);
+    if (address) return location.assign(address);
     leave?.(false);
     return note('done', t('final'));
   };

@@ -31,7 +31,8 @@ export class Outbox {
     /** Whether somebody answered the last attempt, even if not as the server does. */
     this.reached = false;
     this.latest = '';
-    this.held = /** @type {Set<Message>} */ (new Set()); // refused for now: the others go on
+    /** Refused for now, and why: the others go on. @type {Map<Message, string>} */
+    this.held = new Map();
     this.wake = () => {};
   }
 
@@ -208,7 +209,8 @@ export class Outbox {
     const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
     if (ours && reply.status === 401) this.signOut();
     else if (LASTING.includes(reply.status)) {
-      this.hold(message, ours ? reply.body.message : '');
+      this.held.set(message, ours ? reply.body.reason : '');
+      this.refusal = ours ? reply.body.message : '';
       if (!ours)
         void this.parts.wait(LONGEST).then(() => {
           this.held.delete(message);
@@ -222,16 +224,6 @@ export class Outbox {
   signOut() {
     this.stopped = true;
     this.tell('signin');
-  }
-
-  /**
-   * Leave a message where it is and go on with others.
-   * @param {Message} message
-   * @param {string} reason
-   */
-  hold(message, reason) {
-    this.held.add(message);
-    this.refusal = reason;
   }
 
   /**
@@ -321,6 +313,17 @@ export class Outbox {
         }),
       ),
     );
+  }
+
+  /** Whether answers came after their task was finished. @param {number} task */
+  isLate(task) {
+    return [...this.held].some(([held, reason]) => held.task === task && reason === 'finished');
+  }
+  /** Its judge leaves a finished task as it is: what came too late goes. @param {number} task */
+  async leaveOut(task) {
+    const late = this.queue.filter(message => message.task === task);
+    this.queue = this.queue.filter(message => message.task !== task);
+    await this.kept(() => this.parts.db.put('outbox', ...late.map(({ key }) => [key, null])));
   }
 
   /**

@@ -3,6 +3,7 @@
 import { canon } from './digest.js';
 import { $, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
+import { reopen } from './flow.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send, signedOut, WATCH } from './sending.js';
@@ -60,8 +61,9 @@ export class Saving {
     });
     this.channel = new BroadcastChannel('lanner-' + who);
     this.channel.onmessage = ({ data }) => {
-      if (data.task === task)
-        for (const q in data.saved) this.elsewhere(data.item, q, data.saved[q]);
+      if (data.task !== task) return;
+      if (data.finished) return void this.reconcile();
+      for (const q in data.saved) this.elsewhere(data.item, q, data.saved[q]);
     };
   }
 
@@ -326,6 +328,7 @@ export class Saving {
     const form = $('#finish');
     const { status, body } = await send(form.action, {}).catch(() => ({ status: 0, body: null }));
     if (status !== 200 || typeof body?.finished_at !== 'string') return form.submit();
+    this.channel.postMessage({ task: this.task, finished: true });
     await this.outbox.forget(this.task);
     await tellWorker({ drop: location.href });
     const root = location.pathname.replace(/\/task\/.*/, ''),
@@ -507,8 +510,24 @@ export class Saving {
     if (state === 'saving') afterFrame(draw);
     else draw();
     if (now === 'signin') void tellWorker({ forget: true });
-    if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]);
+    if (held && this.outbox.isLate(this.task)) this.tellLate();
+    else if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]);
     else if (state === 'saved') app.note('held', '');
+  }
+
+  /** The task was finished elsewhere before these answers came: the judge says what holds. */
+  tellLate() {
+    const { app, outbox, task } = this,
+      { t } = app,
+      open = async () => {
+        if (!(await reopen(String(task)))) return app.note('held', t('final'), leaveOut);
+        return app.frozen ? location.reload() : outbox.kick();
+      },
+      leaveOut = /** @type {NoteAct} */ ([
+        t('leave_out'),
+        () => outbox.leaveOut(task).then(() => location.reload()),
+      ]);
+    app.note('held', t('late'), [t('undo_finish'), open], leaveOut);
   }
 
   /**
