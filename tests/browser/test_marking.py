@@ -110,6 +110,47 @@ def test_marks_that_another_device_has_made_are_named(live: Live, page: Page) ->
     expect(conflict).to_contain_text("Take the other: alpha (minor)")
 
 
+SLIDERS = """
+name = "sliders"
+version = "1"
+[[stage]]
+id = "all"
+unit = "sentence_in_context"
+object = "output"
+[[stage.question]]
+id = "faults"
+kind = "labels"
+options = ["fluency", "terms"]
+[[stage.question]]
+id = "points"
+kind = "scale"
+display = "slider"
+min = 0
+max = 100
+for_each = "faults"
+[text.en.questions.faults]
+label = "What is wrong?"
+options = { fluency = "Fluency", terms = "Terms" }
+[text.en.questions.points]
+label = "How much?"
+"""
+
+
+def test_points_for_each_label_that_another_device_has_given_are_named(live: Live, page: Page) -> None:
+    work = live.campaign(parse_toml(SLIDERS), [document(1)], systems=ALPHA)
+    work.enter(page)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    Hands(page).ready()
+    theirs = {"faults": ["terms"], "points": {"terms": 20}}
+    campaign.submit(live.store, task, 0, theirs, submission=f"other device {task}")
+    page.get_by_text("Terms").first.click()
+    page.get_by_role("textbox", name="Set 0 to 100").locator("visible=true").fill("70")
+    page.keyboard.press("Enter")
+    conflict = page.locator("[id^=note-conflict]")
+    expect(conflict).to_contain_text("Keep mine: Terms: 70Take the other: Terms: 20")
+
+
 STRICT = """
 name = "strict"
 version = "1"

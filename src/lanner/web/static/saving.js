@@ -1,7 +1,7 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what
 // another page did.
 import { canon } from './digest.js';
-import { $, afterFrame, setText } from './dom.js';
+import { $, $$, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
 import { reopen } from './flow.js';
 import { tellWorker } from './offline.js';
@@ -569,8 +569,15 @@ export class Saving {
  * @param {App} app
  */
 function inWords({ el, q, kind }, value, app) {
+  const words = (/** @type {any} */ of, /** @type {any} */ part) => {
+    const { spoken, long, short, badge, note } = kind.brief(of, part, app);
+    return spoken || long || short || badge || note || '–';
+  };
   if (value == null) return '–';
-  if (q.each) return canon(value);
-  const { spoken, long, short, badge, note } = kind.brief(el, value, app);
-  return spoken || long || short || badge || note || '–';
+  if (!q.each) return words(el, value);
+  return $$('[data-line]', el)
+    .filter(line => line.dataset.line in value)
+    .map(line => [$('legend', line).firstChild.data.trim(), words(line, value[line.dataset.line])])
+    .map(([name, points]) => `${name}: ${points}`)
+    .join(', ');
 }
