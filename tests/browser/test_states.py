@@ -136,8 +136,8 @@ def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: P
     expect(saved).to_have_text("Answers kept on this device and not yet sent: 1 · On this device only, not finished: 1")
     addresses = [each.get_attribute("href") for each in documents.all()]
     assert addresses == [work.url(work.tasks[0].id), labels.url(labels.tasks[0].id)]
-    expect(page.locator(".due time")).to_have_text("November 30, 2036")
-    expect(page.locator(".on-your-clock")).to_have_text("(on your clock: December 1, 2036 at 4:59 AM)")
+    expect(page.locator(".due time")).to_have_text("30 November 2036")
+    expect(page.locator(".on-your-clock")).to_have_text("(on your clock: 1 December 2036 at 04:59)")
     clean(page, "home-waiting")
     assert page.evaluate(OVER_THE_EDGE) <= 1, "lines that wrap begin where the first does"
     context.unroute("**/answers")

@@ -1,5 +1,6 @@
 // The list of one's work: sends what an earlier visit left on this device, says what is not on the
 // server yet, and keeps the settings.
+import { written } from './dates.js';
 import { open } from './db.js';
 import { $, $$, create, fill, nameLanguages, setText } from './dom.js';
 import { offerUndo } from './flow.js';
@@ -24,17 +25,15 @@ tellDueDates();
  * ends at another time on the reader's own clock, that is said too.
  */
 function tellDueDates() {
-  const { lang } = document.documentElement;
   for (const time of $$('.due time')) {
     const end = new Date(time.dateTime),
       timeZone = time.dataset.zone,
       clock = /** @type {Intl.DateTimeFormatOptions} */ ({ dateStyle: 'long', timeStyle: 'short' }),
-      written = (/** @type {Intl.DateTimeFormatOptions} */ how) =>
-        new Intl.DateTimeFormat(lang, how).format(end),
+      said = (/** @type {Intl.DateTimeFormatOptions} */ how) => written(how).format(end),
       mine = $('.on-your-clock', time.closest('.due'));
-    time.textContent = written({ dateStyle: 'long', timeZone });
-    if (mine && written(clock) !== written({ ...clock, timeZone }))
-      mine.textContent = `(${fill(mine.dataset.words, { time: written(clock) })})`;
+    time.textContent = said({ dateStyle: 'long', timeZone });
+    if (mine && said(clock) !== said({ ...clock, timeZone }))
+      mine.textContent = `(${fill(mine.dataset.words, { time: said(clock) })})`;
   }
 }
 

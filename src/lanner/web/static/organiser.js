@@ -1,17 +1,10 @@
 // What every organiser's page shares: moments in the reader's own time zone, tables that sort and
 // copy, menus that close.
+import { clock, written } from './dates.js';
 import { compareCells } from './order.js';
 
-const day = new Intl.DateTimeFormat(document.documentElement.lang, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-});
-/** An hour and minute in the reader's way. */
-export const clock = new Intl.DateTimeFormat(document.documentElement.lang, {
-  hour: '2-digit',
-  minute: '2-digit',
-});
+/** As “Thu 19 Nov”. */
+const day = written({ weekday: 'short', day: 'numeric', month: 'short' });
 
 /** Show every <time data-show> in the reader's zone. @param {ParentNode} within */
 export function localise(within = document) {

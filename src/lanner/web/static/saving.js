@@ -1,5 +1,6 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what
 // another page did.
+import { clock } from './dates.js';
 import { canon } from './digest.js';
 import { $, $$, afterFrame, setText } from './dom.js';
 import { headingOf } from './feedback.js';
@@ -22,7 +23,7 @@ const standing = value =>
 export class Saving {
   /** @param {App} app @param {Db} db */
   constructor(app, db) {
-    const { task, who, language } = app.data;
+    const { task, who } = app.data;
     this.app = app;
     this.db = db;
     this.task = task;
@@ -53,11 +54,6 @@ export class Saving {
       stored: (message, reply) => this.stored(message, reply),
       rejected: (message, errors) => this.rejected(message, errors),
       full: () => app.note('storage', app.t('full')),
-    });
-    this.clock = new Intl.DateTimeFormat(language, {
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
     });
     this.channel = new BroadcastChannel('lanner-' + who);
     this.channel.onmessage = ({ data }) => {
@@ -499,7 +495,7 @@ export class Saving {
     const isUnsent = state === 'offline',
       unsent = this.outbox.reached ? 'failing' : 'offline',
       key = held || (isUnsent && !this.db.lasting) ? 'unsaved' : isUnsent ? unsent : state,
-      text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
+      text = app.t(key, { n, time: state === 'saved' ? clock.format() : '' });
     const draw = () => {
       if (shown.dataset.state !== state) return;
       shown.classList.toggle('bad', held || isUnsent);
