@@ -42,7 +42,7 @@ def desk(office: Office, page: Page) -> Page:
 def test_a_judge_who_swaps_two_labels_is_named_after_one_document(office: Office, desk: Page) -> None:
     desk.goto(f"{office.url}/campaigns/swapped")
     panel = desk.locator('[data-panel="diverge"]')
-    expect(panel).to_contain_text("Judge 3 seems to swap low and high")
+    expect(panel).to_contain_text("Judge 3 seems to swap “low” and “high”")
     expect(desk.locator('[data-panel="verdict"]')).to_contain_text("Judge 3")
     expect(desk.locator('[data-panel="needs"]')).to_contain_text("Judge 3 seems to swap")
 

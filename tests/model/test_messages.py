@@ -42,8 +42,8 @@ def test_durations_in_the_unit_that_says_something() -> None:
 
 
 def test_labels_inside_sentences() -> None:
-    assert [messages.lowered(label) for label in ("No, I did", "MT output", "a", "")] == [
-        "no, I did", "MT output", "a", "",
+    assert [messages.lowered(label) for label in ("No, I did", "MT output", "a", "", "Which is better?")] == [
+        "no, I did", "MT output", "a", "", "“Which is better?”",
     ]  # fmt: skip
 
 

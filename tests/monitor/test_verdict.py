@@ -241,19 +241,19 @@ def test_what_more_judging_cannot_fix() -> None:
     weak = AgreementMeasure(
         "q", value=0.22, low=0.14, high=0.27, expected_low=0.15, expected_high=0.27, items=50, documents=9
     )
-    assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "Focus is at α .22.")]
+    assert titles([standing("a")], measures=(weak,)) == [("weak", "info", "“Focus” is at α .22.")]
     assert titles([standing("a")], measures=(replace(weak, items=5),)) == []
 
 
 def test_a_swap_is_the_first_need() -> None:
     crossed = Divergence("q", ("a", "b"), "κ", {}, 40, swaps=(Swap("a", ("low", "high"), 20, 1),))
     first = titles([standing("a"), standing("b", late=1)], divergence=crossed)[0]
-    assert first == ("swap", "bad", "a seems to swap low and high.")
+    assert first == ("swap", "bad", "a seems to swap “low” and “high”.")
 
 
 def test_more_overlap_is_asked_for_where_the_plan_will_not_do() -> None:
     wide = AgreementMeasure("q", value=0.5, low=0.2, high=0.8, items=50, documents=6, needed=54)
-    assert titles([standing("a")], measures=(wide,)) == [("overlap", "info", "The interval of Focus will stay wide.")]
+    assert titles([standing("a")], measures=(wide,)) == [("overlap", "info", "The interval of “Focus” will stay wide.")]
 
 
 def test_targets_from_settings_forgive_nonsense() -> None:

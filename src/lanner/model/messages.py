@@ -143,11 +143,14 @@ def listed(names: Sequence[str], what: str) -> str:
 
 
 _CAPITAL_NOUNS = ("de", "lb")
+_ENDS = ("?", "!", ".", "…", "？", "！", "。", "؟")
 
 
 def lowered(label: str, language: str = "en") -> str:
     """A label inside a sentence: its first letter small, unless it begins with an abbreviation, is written with
-    capitals ("Style Register"), or its language writes nouns so."""
+    capitals ("Style Register"), or its language writes nouns so. One that is a sentence itself is quoted."""
+    if label.endswith(_ENDS):
+        return f"“{label}”"
     long_words = [word for word in label.split()[1:] if len(word) > 3]
     written_with_capitals = bool(long_words) and all(word[0].isupper() for word in long_words)
     if label[1:2].isupper() or written_with_capitals or language.partition("-")[0] in _CAPITAL_NOUNS:

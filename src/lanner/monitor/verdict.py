@@ -621,7 +621,7 @@ def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, s
     swap_needs = []
     for swap in snapshot.divergence.swaps if snapshot.divergence else ():
         title = message(
-            "{name} seems to swap {one} and {other}.",
+            "{name} seems to swap “{one}” and “{other}”.",
             name=names.get(swap.judge, swap.judge),
             one=options[swap.labels[0]],
             other=options[swap.labels[1]],
@@ -705,7 +705,7 @@ def _weak_questions(
     main = next((m for m in measures if m.main and m.items >= FEWEST), None)
     if main is not None and main.needed is not None:
         question = labels[main.question, main.row]
-        title = message("The interval of {question} will stay wide.", question=question)
+        title = message("The interval of “{question}” will stay wide.", question=question)
         more = message(
             "It needs about {n} documents that several judge; now there are {m}.", n=main.needed, m=main.documents
         )
@@ -717,7 +717,7 @@ def _weak_questions(
     ]
     for measure in weak[:3]:
         question = labels[measure.question, measure.row]
-        title = message("{question} is at α {value}.", question=question, value=number(measure.value, 2))
+        title = message("“{question}” is at α {value}.", question=question, value=number(measure.value, 2))
         more = message(
             "The whole interval is under {least}. More judgements will not fix it (expected: {low} to {high}); "
             "the definition may.",

@@ -32,7 +32,6 @@ from lanner.stats.frame import SYSTEMS, Wide, wide
 from lanner.stats.resample import Resampling
 
 _SHORT = 24
-_ENDS = ("?", "!", ".", "…", "？", "！", "。", "؟")
 _NOT_MEASURED = ("labels", "spans", "text", "ranks", "elapsed", "active", "flags")  # costly to carry along
 
 
@@ -194,10 +193,8 @@ class View:
         return self.words.option(question, option).label or option.replace("_", " ")
 
     def short(self, question: str) -> str:
-        """A question's name inside a sentence: its label where that is short, else its id in words. A label that is a
-        sentence itself is quoted."""
-        label = self._short(question)
-        return f"“{label}”" if label.endswith(_ENDS) else self.inside(label)
+        """A question's name inside a sentence: its label where that is short, else its id in words."""
+        return self.inside(self._short(question))
 
     def heading(self, question: str) -> str:
         """A question's name over a column or at the beginning of a sentence."""

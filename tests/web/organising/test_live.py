@@ -240,5 +240,5 @@ def test_on_what_the_odd_one_differs() -> None:
 
 def test_swaps_and_mergers_in_words() -> None:
     shown = comparison(apart(swaps=(Swap("b", ("low", "high"), 12, 1),)), NAMES, SEATS, LABEL)
-    assert shown.swaps == ("B seems to swap Low <l> and High.",)
-    assert shown.merging_note.startswith("Low <l> and Mid are told apart least.")
+    assert shown.swaps == ("B seems to swap “Low <l>” and “High”.",)
+    assert shown.merging_note.startswith("“Low <l>” and “Mid” are told apart least.")

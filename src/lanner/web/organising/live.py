@@ -474,7 +474,7 @@ def comparison(
         odd_note=_odd_note(divergence, names, label),
         swaps=tuple(
             say(
-                "{name} seems to swap {one} and {other}.",
+                "{name} seems to swap “{one}” and “{other}”.",
                 name=names.get(swap.judge, swap.judge),
                 one=label[swap.labels[0]],
                 other=label[swap.labels[1]],
@@ -698,7 +698,7 @@ def _merging_note(divergence: Divergence, label: Mapping[str, str]) -> str:
         return ""
     one, other, _ = divergence.merges[0]
     return say(
-        "{one} and {other} are told apart least. A higher α is no reason to merge by itself:",
+        "“{one}” and “{other}” are told apart least. A higher α is no reason to merge by itself:",
         one=label[one],
         other=label[other],
     )
