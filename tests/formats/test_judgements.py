@@ -106,6 +106,7 @@ def test_every_export_comes_back(tmp_path: Path, name: str, ending: str) -> None
     if ending == ".csv":
         (again,) = material.from_file(path)
         assert again.table.height == made.table.height
+        assert not any("flagged" in note for note in again.notes), "marks are not held against texts that are not there"
 
 
 def test_without_its_codebook_the_protocol_is_guessed_and_said(tmp_path: Path) -> None:

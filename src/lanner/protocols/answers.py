@@ -506,7 +506,9 @@ def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -
     if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:
         return None
     outputs = [text for name in judgement.systems if (text := segment.text(name)) is not None]
-    return JudgedTexts(segment.source, tuple(outputs)) if len(outputs) == len(judgement.systems) else None
+    if len(outputs) < len(judgement.systems) or not any((segment.source, *outputs)):  # known by its id alone
+        return None
+    return JudgedTexts(segment.source, tuple(outputs))
 
 
 def _place(judgement: Judgement) -> Where:
