@@ -154,6 +154,11 @@ def test_judging_time_is_a_measure(lanner: Command) -> None:
     assert all(row["low"] < row["value"] < row["high"] for row in rows)
 
 
+def test_words_about_one_of_several_groups_name_it(lanner: Command, table_with_metric: Path) -> None:
+    text = lanner("associate", table_with_metric, "--x", "score", "--y", "comet", "--by", "judge").out
+    assert "score, comet, ana: r " in text
+
+
 def test_without_times_it_is_said(lanner: Command, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     file.write_text("judge,item,score\na,1,3\nb,1,4\n", encoding="utf-8")

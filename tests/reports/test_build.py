@@ -1,5 +1,6 @@
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from lanner.analysis.material import Material, from_file
 from lanner.errors import LannerError
 from lanner.model import JudgeKind
+from lanner.model.messages import number
 from lanner.reports.build import build
 from lanner.reports.parts import Paragraph, Report
 from lanner.reports.rendering import latex_table, render
@@ -66,13 +68,48 @@ def test_two_items_are_no_ground_for_any_sentence(name: str) -> None:
     assert numbers == [], "a finding with a number rests on two items"
     captions = " ".join(part.caption for part in (*report.tables, *report.figures))
     for phrase in (
-        "go together best",
+        "Highest Spearman",
         "Most used by people",
         "finds most",
         "of their items",
         "The largest coefficient",
     ):
         assert phrase not in captions
+
+
+OWN_PROTOCOL = """
+name = "own"
+version = "1"
+
+[[stage]]
+id = "rating"
+unit = "sentence_in_context"
+object = "output"
+question = [
+    { id = "points", kind = "number", max = 100 },
+    { id = "fit", kind = "scale", min = 1, max = 5 },
+    { id = "levels", kind = "grid", rows = ["tone", "terms"], options = ["low", "high"] },
+]
+
+[text.en]
+title = "Own"
+questions = { points = { label = "Points" }, fit = { label = "Fit" }, levels = { label = "Levels" } }
+"""
+
+
+def test_a_protocol_of_ones_own(tmp_path: Path) -> None:
+    """Numbers are correlated as scales are; a grid that preselects nothing has no chosen rows to draw."""
+    (tmp_path / "own.toml").write_text(OWN_PROTOCOL, encoding="utf-8")
+    report = build(
+        material(str(tmp_path / "own.toml"), judges=5, documents=2, kind=JudgeKind.PERSON), resampling=Resampling(n=100)
+    )
+    assert not [figure.id for figure in report.figures if figure.id.startswith(("labels-", "how-many-"))]
+    (table,) = (table for table in report.tables if table.id == "correlations")
+    assert Counter(row["what"] for row in table.rows) == {"Points": 6, "Fit": 6}
+    assert "Of 20 rows the first 6 of each measure" in table.caption
+    highest = max((row for row in table.data if row["statistic"] == "Spearman ρ"), key=lambda row: row["value"])
+    names = f"Judge {highest['x'][1:]} – Judge {highest['y'][1:]} on {highest['of']}, {number(highest['value'], 2)} ["
+    assert f"Highest Spearman ρ: {names}" in table.caption
 
 
 def _rated_by(folder: Path, judges: dict[str, float]) -> str:

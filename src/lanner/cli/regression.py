@@ -226,7 +226,7 @@ def run_associate(
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
     note_uncounted(output, part, rows, "Answers")
     add_rows(output, rows.sign(result), columns)
-    _say(output, ["", *_association_in_words(result)])
+    _say(output, ["", *_association_in_words(result, names(by))])
 
 
 def _list_measures(source: Source) -> str:
@@ -237,13 +237,13 @@ def _list_measures(source: Source) -> str:
     return f"Measures here: {', '.join(measures[:12])}{', …' if len(measures) > 12 else ''}." if measures else ""
 
 
-def _association_in_words(result: Result) -> list[str]:
+def _association_in_words(result: Result, groups: Sequence[str]) -> list[str]:
     """What each kind of coefficient says, by its first row."""
     spellings: dict[str, str] = {}
     for row in result.rows:
         name = str(row["statistic"]).removeprefix("partial ")
         if name not in spellings and row["value"] is not None:
-            about = ", ".join(str(row[key]) for key in ("of", "x", "y") if row.get(key))
+            about = ", ".join(str(row[key]) for key in ("of", "x", "y", *groups) if row.get(key))
             spellings[name] = f"{about}: {reading(_read(row, name))}"
     return list(spellings.values())
 

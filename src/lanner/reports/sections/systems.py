@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import polars as pl
@@ -41,7 +41,7 @@ from lanner.figures.charts import (
     intervals,
     preference,
 )
-from lanner.model import Analysis, Grid, Json, Question, Result, Scale, Unit
+from lanner.model import Analysis, Grid, Json, Number, Question, Result, Scale, Unit
 from lanner.model.messages import (
     count,
     estimate,
@@ -922,11 +922,12 @@ def _find_disputed_terms(view: View, data: Sequence[Mapping[str, Json]], labels:
 
 _MOST_CORRELATED = 6
 _COEFFICIENTS = ("Pearson r", "Spearman ρ", "Kendall τ-b")
+_COMPARED = _COEFFICIENTS[1]
 
 
 def correlated_judges(view: View) -> Section | None:
     """For scales and scores that at least two people gave on the same items."""
-    measures = [q.id for _, q in view.protocol.questions if isinstance(q, Scale) and not q.for_each]
+    measures = [q.id for _, q in view.protocol.questions if isinstance(q, Scale | Number) and not q.for_each]
     measures += [score.id for score in view.protocol.scores if score.rule != "value"]
     measures = [name for name in measures if name in view.answered]
     if not measures or len(view.people) < 2:
@@ -946,13 +947,20 @@ def correlated_judges(view: View) -> Section | None:
         line = rows.setdefault((row["of"], row["x"], row["y"]), {"what": capital(view.label(row["of"])), "pair": pair})
         name = str(row["statistic"])
         line |= {name: number(row["value"]), f"{name}_ci": interval(row["low"], row["high"]), "n": row["n"]}
-    best = max(values, key=lambda row: row["value"])
-    numbers = estimate(best["value"], best["low"], best["high"], 2)
+    # Coefficients of one kind only can be compared: Kendall's lies below the others on the same answers.
+    highest = leading((row for row in values if row["statistic"] == _COMPARED), lambda row: row["value"])
+    where = listed(
+        [f"{view.names[row['x']]} – {view.names[row['y']]} on {view.short(row['of'])}" for row in highest], "pair"
+    )
+    ends = (highest[0]["low"], highest[0]["high"]) if len(highest) == 1 else (None, None)
     caption = (
-        "Correlation between judges, over the items both judged. They go together best on "
-        f"{view.inside(view.label(best['of']))} ({best['statistic']} {numbers})."
+        f"Correlation between judges, over the items both judged. Highest {_COMPARED}: {where}, "
+        f"{estimate(highest[0]['value'], *ends, 2)}."
     )
     signature = view.signature(result, judges=len(view.people))
-    shown = list(rows.values())[: _MOST_CORRELATED * len(measures)]
+    by_measure = groupby(rows.items(), key=lambda entry: entry[0][0])
+    shown = [line for _, lines in by_measure for _, line in islice(lines, _MOST_CORRELATED)]
+    if len(shown) < len(rows):
+        caption += f" Of {len(rows)} rows the first {_MOST_CORRELATED} of each measure; the CSV file has all."
     table = Table("correlations", caption, columns, shown, result.rows, signature)
     return Section("correlations", "Do judges rank alike?", [table])

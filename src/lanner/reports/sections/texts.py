@@ -32,7 +32,7 @@ def label_section(view: View) -> Section | None:
     """A figure for each question with labels; for label sets also how many were chosen."""
     blocks: list[Block] = []
     for _, question in view.protocol.questions:
-        name = chosen_rows(question) or question.id
+        name = chosen_rows(question) if isinstance(question, Grid) else question.id
         if isinstance(question, Choice | Labels | Grid) and name in view.answered:
             blocks += _label_figures(view, question, name)
     return Section("labels", "Labels used", blocks, list(_label_findings(view))) if blocks else None
