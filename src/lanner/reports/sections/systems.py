@@ -952,10 +952,10 @@ def correlated_judges(view: View) -> Section | None:
     where = listed(
         [f"{view.names[row['x']]} – {view.names[row['y']]} on {view.short(row['of'])}" for row in highest], "pair"
     )
-    ends = (highest[0]["low"], highest[0]["high"]) if len(highest) == 1 else (None, None)
+    low, high = (highest[0][end] if len(highest) == 1 else None for end in ("low", "high"))
     caption = (
         f"Correlation between judges, over the items both judged. Highest {_COMPARED}: {where}, "
-        f"{estimate(highest[0]['value'], *ends, 2)}."
+        f"{estimate(highest[0]['value'], low, high, 2)}."
     )
     signature = view.signature(result, judges=len(view.people))
     by_measure = groupby(rows.items(), key=lambda entry: entry[0][0])
