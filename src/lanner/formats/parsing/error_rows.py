@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -166,11 +166,15 @@ class _ErrorTable:
     def _key(self, values: Sequence[Any], places: Sequence[int]) -> tuple[str, ...]:
         return tuple(without_marks(as_text(values[at])) for at in places)
 
+    @cached_property
+    def _remarks(self) -> list[int]:
+        """The columns of remarks on errors."""
+        return [at for name, at in self.place.items() if names_remark(name) and at not in self.at.values()]
+
     @property
     def _own(self) -> set[int]:
         """The columns about errors, and the remarks beside them."""
-        remarks = {at for name, at in self.place.items() if names_remark(name)}
-        return set(self.at.values()) | remarks
+        return {*self.at.values(), *self._remarks}
 
     def _is_about_error(self, at: int) -> bool:
         """Whether a column says different things of the errors in one output."""
@@ -302,8 +306,7 @@ class _ErrorTable:
     def _about(self, values: Sequence[Any], severity: str) -> dict[str, Any]:
         names = [name for kind in ("category", "subcategory") if (name := self._text(values, kind))]
         about = {"category": "/".join(names), "severity": severity, "correction": self._text(values, "correction")}
-        remarks = [at for name, at in self.place.items() if names_remark(name) and at not in self.at.values()]
-        about["note"] = "; ".join(as_text(values[at]).strip() for at in remarks if not is_missing(values[at]))
+        about["note"] = "; ".join(as_text(values[at]).strip() for at in self._remarks if not is_missing(values[at]))
         return {name: text for name, text in about.items() if text}
 
     def _place(self, values: Sequence[Any], source: str, target: str, output: _Output) -> dict[str, Any]:
