@@ -67,6 +67,9 @@ def test_the_ends_of_a_scale_are_those_of_the_usual_one_that_holds_all_answers(
     [(_, question)] = guess(rated(values, "quality_of_it")).protocol.questions
     assert isinstance(question, Scale)
     assert (question.min, question.max) == ends
+    told = f"the scale is quality_of_it from {ends[0]} to {ends[1]} (otherwise write its ends in the heading"
+    assert told in guess(rated(values, "quality_of_it")).note
+    assert "ends" not in guess(rated(values, "quality_of_it"), scales={"quality_of_it": ends}).note
 
 
 def test_scores_of_metrics_tell_nothing_of_the_scale_that_people_answered_on() -> None:
@@ -101,6 +104,21 @@ def test_judges_on_different_scales_are_refused(others: list[object], is_refused
     else:
         guess(rows)
     guess(rows, scales={"score": (0, 100)})
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ([1, 2, 3, 4, 5] * 2, True),  # may be 1 to 5, and may be severe
+        ([1, 2, 3, 4, 5, 6] * 2, False),
+        ([1, 2, 3, 4, 5], False),  # too few to say
+    ],
+)
+def test_judges_who_use_the_lower_half_alone_are_named(others: list[object], said: bool) -> None:
+    rows = rated([2, 5, 7, 9, 10] * 2, "quality_of_it") + [
+        replace(row, judge="b") for row in rated(others, "quality_of_it")
+    ]
+    assert ("no answer of b is above 5, and others go up to 10" in guess(rows).note) == said
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,8 @@ def guess(
         note = f"No protocol is named. The questions ({questions}) and their values fit {match.name}"
         plain = _without_standardising(match)
         also = ", with scores as they are (--standardise for z per judge)" if plain != match else ""
-        return Guess(plain, f"{note}, which is taken{also}; --protocol NAME for another.")
+        note = f"{note}, which is taken{also}; --protocol NAME for another."
+        return Guess(plain, note + _on_lower_halves(plain, by_question))
     protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks}, scales or {})
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
     wording = Wording(protocol)
@@ -117,7 +118,17 @@ def guess(
         note += f". Less {words(inverse)} is better, going by the name (otherwise --set better=higher)"
     if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
         note += f". More {words(upright)} is taken as better (otherwise --set better=lower)"
-    return Guess(protocol, f"{note}. If they answer a protocol, add --protocol NAME.")
+    by_id = {_identifier(key, "question"): rows for key, rows in by_question.items()}
+    named = {_identifier(key, "question") for key in scales or {}}
+    if ends := [
+        f"{labels[scale.id]} from {scale.min:g} to {scale.max:g}"
+        for scale in numeric
+        if scale.id not in named and not has_no_upper_end(protocol, scale)
+    ]:
+        example = f"{labels[numeric[0].id]} (0-10)"
+        note += f". By the answers the scale is {words(ends)} (otherwise write its ends in the heading: {example})"
+    note = f"{note}. If they answer a protocol, add --protocol NAME."
+    return Guess(protocol, note + _on_lower_halves(protocol, by_id))
 
 
 def of_file(
@@ -153,16 +164,14 @@ def of_file(
 
 
 _ENOUGH_TO_TELL = 5
+_ENOUGH_TO_SUSPECT = 10
 _DIFFERENT_AT_LEAST = 3
 
 
 def _refuse_different_scales(heading: str, rows: Sequence[Judgement]) -> None:
     """The error where some judges answered from 0 to 1 or to 10 and others to 100: one scale for all would be wrong for
     each of them."""
-    numbers: dict[str, list[float]] = {}
-    for row in rows:
-        if isinstance(row.value, int | float) and not isinstance(row.value, bool):
-            numbers.setdefault(row.judge, []).append(row.value)
+    numbers = _numbers_by_judge(rows)
     if _less_is_better(heading, [0]):
         return  # a count of errors or of seconds has no end
     tops: dict[int, list[str]] = {}
@@ -180,6 +189,32 @@ def _refuse_different_scales(heading: str, rows: Sequence[Judgement]) -> None:
             "another name in the column that names the question. If all used one scale, name it in the heading "
             f"({heading} (0-100)) or with --protocol.",
         )
+
+
+def _numbers_by_judge(rows: Iterable[Judgement]) -> dict[str, list[float]]:
+    numbers: dict[str, list[float]] = {}
+    for row in rows:
+        if isinstance(row.value, int | float) and not isinstance(row.value, bool):
+            numbers.setdefault(row.judge, []).append(row.value)
+    return numbers
+
+
+def _on_lower_halves(protocol: Protocol, by_question: Mapping[str, Sequence[Judgement]]) -> str:
+    """A sentence for each scale of which some judges use nothing above the middle and others do: they may have answered
+    on a shorter one, which their answers cannot tell."""
+    sentences = []
+    for scale in (question for _, question in protocol.questions if isinstance(question, Scale)):
+        numbers = _numbers_by_judge(by_question.get(scale.id, ()))
+        tops = {judge: max(values) for judge, values in numbers.items() if len(values) >= _ENOUGH_TO_SUSPECT}
+        low = [judge for judge, top in tops.items() if top <= (scale.min + scale.max) / 2]
+        if 0 < len(low) < len(tops) and scale.max > 1 and scale.direction == "higher_is_better":
+            label = Wording(protocol).question(scale.id).label
+            top = max(tops[judge] for judge in low)
+            sentences.append(
+                f" {label}: no answer of {words(low)} is above {top:g}, and others go up to {max(tops.values()):g}. If "
+                "they answered on another scale, bring them to one."
+            )
+    return "".join(sentences)
 
 
 def _top_of(numbers: Sequence[float]) -> int | None:
