@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from cli.command import Command
 from data_sets import data_dir
@@ -43,6 +44,22 @@ def test_a_coefficient_can_be_asked_for_by_name(lanner: Command, tmp_path: Path)
     assert pi == pytest.approx((0.75 - expected) / (1 - expected))
     refused = lanner("agreement", path, "--coefficient", "skott")
     assert refused.code == 2 and "'scott'" in refused.err
+
+
+def test_a_weighted_kappa_keeps_the_distances_of_its_scale(lanner: Command, tmp_path: Path) -> None:
+    """Of the points 1 to 4 nobody gave 2; what is said of labels that prevail is not said of a scale."""
+    ann, ben = [1, 3, 4, 4, 3, 4, 1, 4], [3, 3, 4, 4, 4, 4, 1, 3]
+    rows = ["document,segment,system,judge,adequacy_sc"]
+    rows += [
+        f"d{n % 4},{n},X,{who},{score}" for who, own in (("ann", ann), ("ben", ben)) for n, score in enumerate(own)
+    ]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    printed = lanner("agreement", path, "--protocol", "scenarios").out
+    assert "κ linear" in printed and "What the coefficients mean" in printed
+    results = lanner("agreement", path, "--protocol", "scenarios", "--json").envelope["rows"]
+    (value,) = (row["value"] for row in results if row["statistic"] == "kappa")
+    assert value == pytest.approx(cohen_kappa_score(ann, ben, labels=[1, 2, 3, 4], weights="linear"))
 
 
 def test_preferences_have_one_kappa_wherever_it_is_printed(lanner: Command, tmp_path: Path) -> None:

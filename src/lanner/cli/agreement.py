@@ -343,9 +343,10 @@ class Printer:
         return f"{who}, unaided" if row.get("help") else who
 
     def _say_prevalence(self, plans: Iterable[QuestionPlan]) -> None:
-        """Where κ says little because one label prevails."""
+        """Where κ says little because one label prevails; a weighted κ is about scales, not about labels."""
         rows = next(iter(self.groups.values()))
-        with_kappa = {m.question: (entry, m) for entry in plans for m in entry.others if m.statistic is kappa}
+        all_kappas = ((entry, m) for entry in plans for m in entry.others if m.statistic is kappa)
+        with_kappa = {m.question: (entry, m) for entry, m in all_kappas if "weights" not in m.options}
         for name, (entry, measure) in with_kappa.items():
             if name not in set(rows.table["question"]):
                 continue
