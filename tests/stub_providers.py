@@ -278,6 +278,9 @@ class BatchServer:
         self.asked.update(name for name, _ in questions)
         return self.batches[number]
 
+    def is_paid(self, batch: Body) -> bool:
+        return any(self.outcome(body)[0] == 200 for _, body in batch["questions"])
+
     def done(self, batch: Body, *, looking: bool = True) -> bool:
         batch["looks"] += looking
         return bool(batch["looks"] >= self.looks)

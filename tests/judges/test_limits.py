@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from lanner.errors import LannerError
-from lanner.judges.limits import Bucket, Budget, Gate, ServerState, StoppedError, most_tokens, price_of, read
+from lanner.judges.limits import (
+    Bucket,
+    Budget,
+    Gate,
+    ServerState,
+    StoppedError,
+    likely_tokens,
+    most_tokens,
+    price_of,
+    read,
+)
 from lanner.judges.plan import Member, Totals
 from lanner.judges.providers import Endpoint
 
@@ -230,3 +240,19 @@ def test_the_gate_waits_for_its_time() -> None:
         return gate.pace.in_flight
 
     assert asyncio.run(go()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("How well the translation conveys what the source says, sentence by sentence.", 15),
+        ("Wie gut die Übersetzung wiedergibt, was der Ausgangstext sagt.", 20),
+        ("번역이 원문의 내용을 얼마나 잘 전하는지를 문장마다 평가합니다.", 31),
+        ("译文在多大程度上传达了原文的内容，逐句评价。", 23),
+        ("訳文が原文の内容をどれだけよく伝えているかを一文ずつ評価します。", 33),
+        ("مدى نقل الترجمة لما يقوله النص المصدر، جملة جملة.", 35),
+    ],
+)
+def test_tokens_are_guessed_alike_in_every_script(text: str, tokens: int) -> None:
+    """As many as cl100k_base makes of them; three characters a token were a third of that in Chinese."""
+    assert 0.8 <= likely_tokens(text) / tokens <= 1.7

@@ -442,3 +442,24 @@ def test_answers_are_kept_where_a_task_cannot_be_finished(tmp_path: Path) -> Non
         assert len(campaign.judgements(store, number)) == 1
         with store.reading() as tx:
             assert len(tx.ledger.of_document(participant, document)) == 1
+
+
+@pytest.mark.parametrize(
+    ("takes", "words"),
+    [
+        (5000, "limit of 2,000 tokens; give more with --set max_tokens=4000"),
+        (600, "limit of 500 tokens: the server takes no higher one here"),
+    ],
+)
+def test_a_reply_that_is_cut_off_says_at_which_limit(store: Store, takes: int, words: str) -> None:
+    """The one that the server took, not the one that was asked for."""
+
+    def answer(body: dict[str, Any], _turn: int) -> Any:
+        if body["max_tokens"] > takes:
+            return response(400, "max_tokens is too large")(body)
+        reply = completion(body, '{"sco')
+        reply["choices"][0]["finish_reason"] = "length"
+        return reply
+
+    judge(store, opened(store, "da", corpus(1, 1)), Stub(answer))
+    assert words in ledger(store)[0]["problem"]

@@ -434,7 +434,7 @@ def _rehearse(
             }
         ]
     )
-    output.note("An estimate: tokens are reckoned from characters, and nobody was asked.")
+    output.note("An estimate: tokens are reckoned from the length of the texts, and nobody was asked.")
     if forecast.cost is None:
         output.note("The price of this model is not known here: give --set price_in=… and --set price_out=….")
 

@@ -126,6 +126,16 @@ def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     return sum(len(message["content"].encode()) + _MESSAGE_OVERHEAD for message in messages)
 
 
+_BYTES_PER_TOKEN = 3.0
+
+
+def likely_tokens(*texts: str) -> int:
+    """About how many tokens texts have: in Chinese, Japanese, Korean and Arabic up to a fifth too few, in German and
+    Spanish up to a third and in English two thirds too many, measured with OpenAI's cl100k_base. Of characters there
+    are 1 to 5 a token, of bytes in UTF-8 between 2.4 and 4.9."""
+    return int(sum(len(text.encode(errors="replace")) for text in texts) / _BYTES_PER_TOKEN)
+
+
 class Budget:
     """The money of one run, shared by all who ask. For a request under way the most it can cost is put aside, its
     longest reply included; while that could pass the limit, others wait until it is known what it came to."""

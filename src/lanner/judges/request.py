@@ -17,8 +17,8 @@ from lanner.campaign import SaveResult, Submission, UnfinishedError
 from lanner.campaign.submit import save_all
 from lanner.campaign.tasks import finish_in
 from lanner.errors import LannerError
-from lanner.judges.limits import Budget, Gate, StoppedError
-from lanner.judges.plan import Limits, Member, Plan, Totals
+from lanner.judges.limits import Budget, Gate, StoppedError, likely_tokens
+from lanner.judges.plan import LENGTHS, Limits, Member, Plan, Totals
 from lanner.judges.prompt import Prompt, PromptExample
 from lanner.judges.providers import (
     WITHHELD,
@@ -39,7 +39,6 @@ from lanner.store.rows import dumps, loads, micros
 
 VALID, PARTIAL, INVALID, MISSING, FAILED = "valid", "partial", "invalid", "missing", "failed"
 _KEPT = 20_000  # characters of a reply that was not an answer; the rest says nothing new
-CHARACTERS_PER_TOKEN = 3.0  # right within a third for most languages and models
 _LONGEST_PAUSE = 60.0
 _LONGEST_STANDSTILL = 3600.0  # seconds that a server may ask to wait before the run ends instead
 _TRIES_TO_REACH = 3  # a server that was never there: more likely a wrong address than one about to start
@@ -232,7 +231,7 @@ class Requester:
 
     async def _reply(self, channel: Channel, call: Call) -> tuple[Call, Reply]:
         """A reply, however often the server has to be asked for one. The call as it was made comes with it."""
-        tokens = int(sum(len(message["content"]) for message in call.messages) / CHARACTERS_PER_TOKEN)
+        tokens = likely_tokens(*(message["content"] for message in call.messages))
         problem = ""
         for turn in range(self._limits.tries):
             self._budget.check()
@@ -273,9 +272,9 @@ class Requester:
         """Book what a reply used, at once: while it is put aside nobody else can spend it. A server that does not say
         how many tokens it used is taken to have used what the texts have by our count."""
         totals = self._totals
-        length = len(reply.text) + len(reply.reasoning) + len(reply.refusal)
-        if not reply.tokens_in or (length and not reply.tokens_out):
-            received = reply.tokens_out or int(length / CHARACTERS_PER_TOKEN) + 1
+        texts = (reply.text, reply.reasoning, reply.refusal)
+        if not reply.tokens_in or (any(texts) and not reply.tokens_out):
+            received = reply.tokens_out or likely_tokens(*texts) + 1
             reply = reply._replace(tokens_in=reply.tokens_in or tokens, tokens_out=received, counted=False)
             totals.estimated += 1
         self._budget.note_length(member, reply.tokens_out)
@@ -435,10 +434,12 @@ def _final_verdict(verdict: ReplyVerdict, reply: Reply, call: Call) -> ReplyVerd
         words = f": {reply.refusal.rstrip(' .')}" if reply.refusal else f" ({reply.finish})"
         return verdict._replace(step="refusal", problem=f"The model or its server declined to answer{words}.")
     if reply.cut_off:
-        limit = f" of {call.max_tokens:,} tokens" if call.max_tokens else ""
-        return verdict._replace(
-            step="length", problem=f"The reply reached the limit{limit}; give more with --set max_tokens=4000."
-        )
+        most = next((reply.sent[name] for name in LENGTHS if name in reply.sent), call.max_tokens)
+        words = f"The reply reached the limit of {most:,} tokens" if most else "The reply reached its limit"
+        if most and call.max_tokens and most < call.max_tokens:
+            return verdict._replace(step="length", problem=f"{words}: the server takes no higher one here.")
+        advice = f"give more with --set max_tokens={2 * most if most else 4000}"
+        return verdict._replace(step="length", problem=f"{words}; {advice}.")
     return verdict
 
 

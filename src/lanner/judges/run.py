@@ -22,12 +22,12 @@ from typing import Any
 from lanner import campaign
 from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
-from lanner.judges.limits import Budget, Gate, ServerState, StoppedError
+from lanner.judges.limits import Budget, Gate, ServerState, StoppedError, likely_tokens
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences, refuse_one_name
 from lanner.judges.prompt import PromptExample, agreed, demanded, require
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
-from lanner.judges.request import CHARACTERS_PER_TOKEN, Channel, RunContext, Writer
+from lanner.judges.request import Channel, RunContext, Writer
 from lanner.judges.worker import JudgeWorker
 from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
 from lanner.store import Store, UnfinishedTask
@@ -338,7 +338,7 @@ def _first(problems: BaseExceptionGroup[BaseException]) -> BaseException:
 # A run without a server, on a copy: what would be asked, to the letter, and about how much it would come to.
 #
 # The first items are answered by dice that fit the schema, so that later stages have something to ask about; nothing of
-# it is kept. Tokens are reckoned from characters, which is right within a third for most languages and models.
+# it is kept.
 
 _TRIED = 40  # sentences: enough for a mean
 _MOST = 1000  # items, where documents are long or systems many
@@ -367,8 +367,8 @@ class Actor:
     async def ask(self, call: Call) -> Reply:
         self.calls.append(call)
         text = json.dumps(instance(call.schema, self.dice))
-        tokens = int(sum(len(message["content"]) for message in call.messages) / CHARACTERS_PER_TOKEN)
-        return Reply(text, call.model, tokens_in=tokens, tokens_out=max(1, int(len(text) / CHARACTERS_PER_TOKEN)))
+        tokens = likely_tokens(*(message["content"] for message in call.messages))
+        return Reply(text, call.model, tokens_in=tokens, tokens_out=max(1, likely_tokens(text)))
 
     async def models(self) -> list[str]:
         return []

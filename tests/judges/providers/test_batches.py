@@ -143,6 +143,35 @@ def once_for(wanted: Callable[[web.Request], bool]) -> Callable[[web.Request, we
     return fault
 
 
+@ALL
+@pytest.mark.parametrize("refusal", ["temperature is not supported", "{length} is too large: 2000"])
+def test_a_question_that_was_sent_again_is_paid_once_by_the_next_run_too(
+    tmp_path: Path, dialect: Chat, refusal: str
+) -> None:
+    """A batch refuses each question, the next has them without what it was refused for, and then the run is cut off."""
+
+    def answer(body: dict[str, Any]) -> Any:
+        is_refused = "temperature" in body if "temperature" in refusal else body["max_tokens"] > 600
+        return (400, refusal.format(length=dialect.length)) if is_refused else good(body)
+
+    async def go(store: Store, number: int) -> tuple[BatchServer, Totals]:
+        server = BatchServer(dialect, answer, looks=1)
+        async with server.serving() as url:
+            first = asyncio.create_task(judging(store, number, url, dialect, temperature=0.0))
+            while not any(server.is_paid(batch) for batch in server.batches.values()):
+                await asyncio.sleep(0)
+            server.looks = 10**9
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+            server.looks = 1
+            return server, await judging(store, number, url, dialect, temperature=0.0)
+
+    with Store.open(tmp_path / "s.db") as store:
+        server, totals = asyncio.run(go(store, opened(store, "da", corpus(1, 3))))
+    assert (totals.items, totals.missing) == (3, 0)
+    assert sum(map(server.is_paid, server.batches.values())) == 1
+
+
 LOST: dict[str, Callable[[web.Request], bool]] = {
     "a look": lambda request: request.method == "GET" and "batch" in request.match_info,
     "the results": lambda request: request.path.endswith(("/results", "/content")),

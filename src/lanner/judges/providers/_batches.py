@@ -8,6 +8,8 @@ batches: a run that was killed finds its own there and waits for their answers i
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
@@ -33,6 +35,7 @@ GATHERING = 2.0  # seconds without a new question until a batch is sent
 BETWEEN = 20.0  # seconds between two looks at a batch
 PATIENCE = 90  # looks in a row that may fail: a batch that was paid for is not given up for a line that is cut
 PAGES = 20  # of a hundred batches each: what is older is over and no longer kept
+_SENT_AGAIN = re.compile("~|_t")
 _STRANGE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
 _T = TypeVar("_T")
 
@@ -60,6 +63,14 @@ class BatchResult:
     content: Json
 
 
+class _TooLongError(Exception):
+    """A question whose limit on length is too large for it alone, as it may be asked."""
+
+    def __init__(self, shorter: Call) -> None:
+        super().__init__(shorter.name)
+        self.shorter = shorter
+
+
 class Batches:
     """Questions of one run, gathered into batches. An interface says how they are sent, looked at and read."""
 
@@ -77,7 +88,7 @@ class Batches:
         self.at_once = self.most
         self._gathering, self._between = gathering, between
         self._waiting: dict[str, Question] = {}
-        self._earlier: dict[str, asyncio.Future[Reply]] = {}
+        self._earlier: dict[str, dict[str, asyncio.Future[Reply]]] = defaultdict(dict)
         self._sent: dict[str, tuple[Call, Mapping[str, Json]]] = {}
         self._searches: dict[str, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -145,14 +156,23 @@ class Batches:
         await self.connection.close()
 
     async def ask(self, call: Call) -> Reply:
-        """One reply, once the batch that the question is in has been answered."""
+        """One reply, once the batch that the question is in has been answered. A limit on length that is too large for
+        this one question is lowered for it alone."""
         if not call.name:
             raise LannerError("A question without a name cannot be part of a batch.")
         name = self.name_of(call)
         await self._searched(_run_of(name))
-        first = self.name_of(call._replace(name=call.name.partition("~")[0]))  # as it was called when it was first sent
-        if first in self._earlier:
-            return await asyncio.shield(self._earlier.pop(first))
+        if earlier := self._earlier[_first_name(name)]:  # the latest first: an answer was the end of it
+            return await asyncio.shield(earlier.pop(next(iter(earlier))))
+        while True:
+            try:
+                return await self._gathered(call)
+            except _TooLongError as error:
+                call = error.shorter._replace(name=f"{call.name}~{error.shorter.max_tokens}")
+
+    async def _gathered(self, call: Call) -> Reply:
+        """The reply to a question that goes into the next batch."""
+        name = self.name_of(call)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Reply] = loop.create_future()
         body = await self.connection.body(call)
@@ -259,12 +279,15 @@ class Batches:
         content = to_json(result.content)
         sent = self._sent.pop(result.name, None)  # unknown where an earlier run asked: then this one asks again
         try:
-            if result.status in NOT_UNDERSTOOD and (sent is None or self.connection.learns(*sent, content)):
-                raise OverloadedError("asked in a way that the server does not know")
+            if result.status in NOT_UNDERSTOOD:
+                if sent is None or self.connection.learns(*sent, content):
+                    raise OverloadedError("asked in a way that the server does not know")
+                if shorter := self.connection.shortened(sent[0], content):
+                    raise _TooLongError(shorter)
             if result.status != 200:
                 raise self.connection.failure(result.status, content)
             future.set_result(self.connection.read(content, 0.0, "batch", sent and self.connection.settings(sent[1])))
-        except (OverloadedError, RefusedError, UnanswerableError, UnreadableError) as error:
+        except (OverloadedError, RefusedError, UnanswerableError, UnreadableError, _TooLongError) as error:
             future.set_exception(error)
             future.exception()
 
@@ -277,13 +300,19 @@ class Batches:
         loop = asyncio.get_running_loop()
         for batch, names in batches:
             futures: dict[str, asyncio.Future[Reply]] = {name: loop.create_future() for name in names}
-            self._earlier |= {name: future for name, future in futures.items() if name not in self._earlier}
+            for name, future in futures.items():
+                self._earlier[_first_name(name)].setdefault(name, future)
             self._keep(self._guarded(self._await(batch, futures), futures))
 
 
 def _run_of(name: str) -> str:
     """The beginning of a question's name: whose it is."""
     return name[:9]
+
+
+def _first_name(name: str) -> str:
+    """A question's name as it was when it was first sent: sent again it has more behind it."""
+    return _SENT_AGAIN.split(name)[0]
 
 
 def rows(content: bytes) -> list[Mapping[str, Json]]:

@@ -249,8 +249,8 @@ class Connection:
             if status in NOT_UNDERSTOOD:
                 if self.learns(call, body, content):
                     continue
-                if call.max_tokens and call.max_tokens > _SHORTEST and self._names_length(self._words(content)):
-                    call = call._replace(max_tokens=call.max_tokens // 2)
+                if shorter := self.shortened(call, content):
+                    call = shorter
                     continue
             raise await self._error(status, headers, content, call)
 
@@ -283,6 +283,13 @@ class Connection:
         if self._body(call, self._family) == body:
             self._adapt(call.model, self._words(content), self._family, body)
         return self._body(call, self._family) != body
+
+    def shortened(self, call: Call, content: bytes) -> Call | None:
+        """The question with half its limit on length, where that is what it was refused for."""
+        complaint, most = self._words(content).casefold(), call.max_tokens or 0
+        if most <= _SHORTEST or not any(name.casefold() in complaint for name in self.lengths):
+            return None
+        return call._replace(max_tokens=most // 2)
 
     async def fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
         """What the server has at a path, or one of the errors."""
@@ -392,10 +399,6 @@ class Connection:
             return
         if self._steps[model] + 1 < len(family.means) and any(sign in complaint for sign in _SCHEMA_SIGNS):
             self._steps[model] += 1
-
-    def _names_length(self, words: str) -> bool:
-        complaint = words.casefold()
-        return any(name.casefold() in complaint for name in self.lengths)
 
     async def _error(self, status: int, headers: Mapping[str, str], content: bytes, call: Call) -> Exception:
         words = self._words(content)
