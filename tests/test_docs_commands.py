@@ -163,6 +163,8 @@ def _run(line: str, model: str) -> None:
     if words[0] in ("report", "compare") and words[0] in DRAWN and "--svg-only" not in words:
         words.append("--svg-only")
     DRAWN.add(words[0])
+    if words[0] == "restore" and not Path(words[1]).exists():  # the copy of a deleted campaign is called by the moment
+        words[1] = str(max(Path(words[1]).parent.glob("*.sqlite")))
     assert _invoke(words) == 0, line
     made = words[1] if words[0] == "new" else words[1] if "--assign" in words else ""
     if made:
