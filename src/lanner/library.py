@@ -40,7 +40,7 @@ from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import Document, Json, Result
-from lanner.model.messages import estimate, in_number, level_text
+from lanner.model.messages import estimate, level_text, plural
 from lanner.reports import rendering
 from lanner.reports.build import build
 from lanner.reports.comparison import compare as compare_materials
@@ -113,7 +113,7 @@ class Table:
     def __repr__(self) -> str:
         rows = [" ".join(f"{_text(row[name])}" for name in self.columns) for row in self.table.head(6).to_dicts()]
         more = [f"… {self.table.height - 6} more rows: .table"] if self.table.height > 6 else []
-        height = in_number(self.table.height, "{n} row", "{n} rows")
+        height = plural(self.table.height, "row")
         return "\n".join([f"{self.title} ({height})", *rows, *more])
 
     def _repr_html_(self) -> str:
@@ -146,7 +146,7 @@ class Plot:
     table: pl.DataFrame
 
     def __repr__(self) -> str:
-        rows = in_number(self.table.height, "{n} row", "{n} rows")
+        rows = plural(self.table.height, "row")
         return f"Plot of {rows}; .save('figure.svg') writes it"
 
     def _repr_svg_(self) -> str:

@@ -114,7 +114,7 @@ def calibrated(output: Output, store: Store, name: str) -> None:
 
 
 def _assigned(tasks: int) -> str:
-    return in_number(tasks, "{n} task was assigned.", "{n} tasks were assigned.")
+    return f"{plural(tasks, 'task was', 'tasks were')} assigned."
 
 
 # `lanner campaign`, what happens to a campaign as a whole: its settings, the archive, a copy of it, its end.
@@ -198,14 +198,7 @@ def import_(output: Output, store: Store, name: str, path: Path, model: str, onl
     output.table(rows)
     output.note(*preview.notes)
     if summary is None:
-        output.say(
-            in_number(
-                preview.answers,
-                "{n} answer, as {format}. Nothing was stored.",
-                "{n} answers, as {format}. Nothing was stored.",
-                format=preview.format,
-            )
-        )
+        output.say(f"{plural(preview.answers, 'answer')}, as {preview.format}. Nothing was stored.")
     elif summary.already:
         output.say("The same judgements had been imported before. Nothing was changed.")
     else:
@@ -350,16 +343,7 @@ def replace_judge(output: Output, store: Store, name: str, leaving: str, coming:
     number = campaign.replace_judge(store, name, leaving, someone[0])
     link = _link(store, name, someone[0].id, base_url)
     output.rows.append({"leaving": leaving, "judge": someone[0].id, "tasks": number, "link": link})
-    output.say(
-        in_number(
-            number,
-            "{who} takes over {n} task of {leaving}: {link}",
-            "{who} takes over {n} tasks of {leaving}: {link}",
-            who=someone[0].id,
-            leaving=leaving,
-            link=link,
-        )
-    )
+    output.say(f"{someone[0].id} takes over {plural(number, 'task')} of {leaving}: {link}")
 
 
 def remove_judge(output: Output, store: Store, name: str, judge: str) -> None:
@@ -421,9 +405,7 @@ def forget(output: Output, store: Store, name: str, judge: str, answers: bool, t
     if answers:
         number = campaign.withdraw(store, name, judge)
         output.rows.append({"judge": judge, "deleted": number})
-        output.say(
-            in_number(number, "{judge} and {n} answer are gone.", "{judge} and {n} answers are gone.", judge=judge)
-        )
+        output.say(f"{judge} and {plural(number, 'answer')} are gone.")
     else:
         pseudonym = campaign.erase(store, name, judge)
         output.rows.append({"judge": judge, "called": pseudonym})

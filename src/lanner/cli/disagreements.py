@@ -22,7 +22,7 @@ from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
-from lanner.model.messages import Words, duration, estimate, in_number, number, percent, plural, spell
+from lanner.model.messages import Words, duration, estimate, number, percent, plural, spell
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import STATE_WORDS, AgreementMeasure, DisagreementFilter, ExclusionPreview
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
@@ -219,8 +219,8 @@ def disagreements(
         }
         for entry in listing.entries[:most]
     ]
-    disagreement_count = in_number(listing.found, "{n} disagreement", "{n} disagreements")
-    unit_count = in_number(listing.shared, "{n} shared unit", "{n} shared units")
+    disagreement_count = plural(listing.found, "disagreement")
+    unit_count = plural(listing.shared, "shared unit")
     output.say(f"{disagreement_count} in {unit_count}, {listing.settled} settled")
     output.table(rows)
 

@@ -28,7 +28,7 @@ from lanner.judges.run import run as judge_all
 from lanner.judges.settings import SETTINGS, settings_from
 from lanner.judges.setup import campaign_of_texts, in_contexts, limits_from, plans_from, price_notes, removed_if_unused
 from lanner.model import Campaign, Document, Protocol, Result, messages
-from lanner.model.messages import in_number, words
+from lanner.model.messages import plural, words
 from lanner.protocols.context import names_in
 from lanner.store import Store
 
@@ -353,22 +353,22 @@ def say_unfinished(output: Output, totals: Totals) -> None:
     if totals.stopped:
         output.note(f"Stopped early: {totals.stopped.rstrip('.')}. The same command goes on from there.")
     if totals.missing:
-        missing = in_number(totals.missing, "{n} item is missing", "{n} items are missing")
+        missing = f"{plural(totals.missing, 'item is', 'items are')} missing"
         output.note(
             f"{missing}: no valid answer came. Next: --set retry_missing=true asks again; `lanner ledger` shows what "
             "was sent and what came."
         )
     if totals.failed:
-        failed = in_number(totals.failed, "{n} item was left open", "{n} items were left open")
+        failed = f"{plural(totals.failed, 'item was', 'items were')} left open"
         why = f" ({totals.problem})" if totals.problem else ""
         output.note(f"{failed}: the server gave no answer{why}. Next: the same command asks again.")
     if totals.waiting:
-        waiting = in_number(totals.waiting, "{n} item was not asked about", "{n} items were not asked about")
+        waiting = f"{plural(totals.waiting, 'item was', 'items were')} not asked about"
         output.note(f"{waiting}: what is asked there depends on an earlier page that has no answer yet.")
 
 
 def _replies(number: int) -> str:
-    return in_number(number, "{n} reply", "{n} replies")
+    return plural(number, "reply", "replies")
 
 
 _WRONG = {

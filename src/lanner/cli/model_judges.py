@@ -28,7 +28,7 @@ from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
 from lanner.metrics import Languages, MetricRating, rate
 from lanner.model import Document, Judge, JudgeKind, Judgement
-from lanner.model.messages import estimate, in_number
+from lanner.model.messages import estimate, plural
 from lanner.protocols.answers import texts_of
 from lanner.stats.resample import Resampling
 from lanner.store import LedgerEntry, Store
@@ -176,10 +176,10 @@ def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit
         totals = {judge_name: tx.ledger.spent(number) for judge_name, number in judges.items()}
     for judge_name, spent in totals.items():
         cost = "not known" if spent.cost is None else f"{spent.cost:.4f}"
-        replies = in_number(spent.replies, "{n} reply", "{n} replies")
+        replies = plural(spent.replies, "reply", "replies")
         output.note(f"{judge_name}: {replies}, {spent.tokens:,} tokens, cost {cost}.")
     if left_out:
-        output.note(in_number(left_out, "{n} more row; --limit shows it.", "{n} more rows; --limit shows them."))
+        output.note(f"{plural(left_out, 'more row; --limit shows it', 'more rows; --limit shows them')}.")
 
 
 def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
@@ -298,12 +298,7 @@ def run_metric(
     if save:
         number = _store(store_place, save, documents, raters, scores)
         output.say(
-            in_number(
-                number,
-                "Stored {n} score as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE",
-                "Stored {n} scores as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE",
-                save=save,
-            )
+            f"Stored {plural(number, 'score')} as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE"
         )
 
 

@@ -28,7 +28,7 @@ from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
 from lanner.model import Document
-from lanner.model.messages import in_number, number, percent
+from lanner.model.messages import number, percent, plural
 from lanner.stats import power
 from lanner.stats.goals import parse_goal
 from lanner.stats.power import Components, Design
@@ -231,8 +231,8 @@ class PlanRequest:
         pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
         among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
         says = (
-            f"With {in_number(row['documents'], '{n} document', '{n} documents')} of "
-            f"{in_number(row['sentences'], '{n} sentence', '{n} sentences')}, each judged by {row['overlap']}, the "
+            f"With {plural(row['documents'], 'document')} of "
+            f"{plural(row['sentences'], 'sentence')}, each judged by {row['overlap']}, the "
             f"difference between two systems is known to about ±{width / 2:.2g} points of the scale. "
         )
         if row["detectable"] is None:

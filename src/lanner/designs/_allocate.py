@@ -11,7 +11,7 @@ from numpy.random import Generator
 from lanner.designs._layout import is_about_the_judge, pages
 from lanner.errors import DesignError, did_you_mean
 from lanner.model import Document, Judge, Protocol, languages
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, plural
 from lanner.protocols.derived import word_count
 
 # Who can be given what: arms, roles, languages; and refusals that hold for every design.
@@ -196,7 +196,7 @@ def _hand_on(
 def _too_few(document: Document, count: int, able: int, judges: int) -> DesignError:
     instead = f", or ask for {able} per document." if able else "."
     if able == judges:
-        return few_judges(count, judges, f"Add {in_number(count - judges, '{n} judge', '{n} judges')}{instead}")
+        return few_judges(count, judges, f"Add {plural(count - judges, 'judge')}{instead}")
     language = document.target_language
     return DesignError(
         f"{document.id!r} is to be judged by {count}, but only {able} of the judges read {language}.",
@@ -220,7 +220,7 @@ def few_judges(count: int, judges: int, next_step: str, documents: str = "Each d
 def uneven_teams(judges: int, size: int, next_step: str, who: str = "") -> DesignError:
     """The error for judges who do not make whole teams."""
     return DesignError(
-        f"{in_number(judges, '{n} judge', '{n} judges')}{who} cannot be split into teams of {size}.",
+        f"{plural(judges, 'judge')}{who} cannot be split into teams of {size}.",
         code="uneven_teams",
         names={"judges": str(judges), "size": str(size)},
         next_step=next_step,

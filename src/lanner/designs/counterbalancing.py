@@ -13,7 +13,7 @@ from lanner.designs._allocate import by_arm, can_read, reading, scenarios
 from lanner.designs._layout import DocumentShare, TaskLayout, is_isolated, lay_out, sentences
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Judge, Protocol, Role, Task
-from lanner.model.messages import in_number
+from lanner.model.messages import plural
 
 # Latin square: scenarios, systems and their order counterbalanced over groups of judges.
 #
@@ -164,7 +164,7 @@ def _refuse_groups(judges: int, groups: int) -> None:
 
 
 def _judges(number: int) -> str:
-    return in_number(number, "{n} judge", "{n} judges")
+    return plural(number, "judge")
 
 
 def _drawn_sets(documents: Sequence[Document], count: int, rng: Generator) -> dict[str, int]:

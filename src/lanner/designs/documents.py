@@ -24,7 +24,7 @@ from lanner.designs._allocate import (
 from lanner.designs._layout import DocumentShare, TaskLayout, is_about_the_judge, lay_out, outputs, pages
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, Object, Protocol, Task
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, plural
 
 # Full crossing: every judge judges everything, each in an order of their own.
 
@@ -173,7 +173,7 @@ def _what_would_work(count: int, size: int) -> str:
     if size < 1:
         return "Ask for at least one judge per document."
     more = size - count % size if count % size else size - count
-    choices = [f"Add {in_number(more, '{n} judge', '{n} judges')}"]
+    choices = [f"Add {plural(more, 'judge')}"]
     if fewer := count % size if count > size else 0:
         choices.append(f"leave out {fewer}")
     if sizes := [number for number in range(1, count + 1) if count % number == 0]:

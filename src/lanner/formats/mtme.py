@@ -33,7 +33,7 @@ from lanner.formats.parsing.readings import Format, Reading
 from lanner.formats.parsing.textfile import replacing, text_file
 from lanner.formats.parsing.values import counted, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment, languages
-from lanner.model.messages import in_number
+from lanner.model.messages import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -519,7 +519,7 @@ class _Scores:
             name, level = _score_name(file.name)
             self._scores(file, name, level, metric=True)
         if missing := sum("missing" in judgement.flags for judgement in self.judgements):
-            self.notes.append(in_number(missing, "{n} score is missing.", "{n} scores are missing."))
+            self.notes.append(f"{plural(missing, 'score is', 'scores are')} missing.")
         readings = [
             self._reading(self.pair, tuple(self.judges.values()), tuple(self.judgements), "", tuple(self.notes))
         ]

@@ -60,7 +60,7 @@ from lanner.formats.parsing.textfile import ReadingNote, guarded, refuse_answers
 from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_numeric
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, plural
 
 _LOOKED_AT = 10_000
 _UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
@@ -374,7 +374,7 @@ class MappedTable:
         if self.has_texts and self.unknown_language:
             yield UNKNOWN_LANGUAGES
         if self.blank:
-            yield in_number(self.blank, "{n} blank row is left out.", "{n} blank rows are left out.")
+            yield f"{plural(self.blank, 'blank row is', 'blank rows are')} left out."
         if self.textless:
             yield in_number(
                 self.textless,

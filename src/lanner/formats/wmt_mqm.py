@@ -21,7 +21,7 @@ from lanner.formats.parsing.textfile import some_judgements, text_file
 from lanner.formats.parsing.values import counted, file_languages
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
-from lanner.model.messages import in_number
+from lanner.model.messages import plural
 
 _COLUMNS = {
     "system": ("system",),
@@ -143,11 +143,7 @@ class _Ratings:
         notes = counted(flags, _SENTENCES)
         if self.tests:
             notes.append(
-                in_number(
-                    self.tests,
-                    "{n} row is a test of the raters' attention (HOTW) and left out.",
-                    "{n} rows are tests of the raters' attention (HOTW) and left out.",
-                )
+                f"{plural(self.tests, 'row is a test', 'rows are tests')} of the raters' attention (HOTW) and left out."
             )
         judges = tuple(Judge(rater) for rater in dict.fromkeys(key[0] for key in self.ratings))
         documents = tuple(self.gathering.documents())

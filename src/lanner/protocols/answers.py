@@ -38,7 +38,7 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.model.messages import in_number
+from lanner.model.messages import plural
 from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import (
@@ -375,7 +375,7 @@ class CheckedJudgements:
         """Sentences for the person who imports: what was renamed, what breaks a rule."""
         parts = [f"{number:,} spellings in {question!r} were aliases" for question, number in self.repairs.items()]
         broken = [
-            in_number(number, "{n} answer is flagged: {flag}", "{n} answers are flagged: {flag}", flag=flag)
+            f"{plural(number, 'answer is', 'answers are')} flagged: {flag}"
             for flag, number in sorted(self.flags.items())
         ]
         return tuple(f"{sentence}." for sentence in (*parts, *broken))

@@ -25,7 +25,7 @@ import polars as pl
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from lanner.model import Json, Result
-from lanner.model.messages import in_number, words
+from lanner.model.messages import plural, words
 from lanner.stats.frame import Wide, check_columns, groups, positions, units, wide
 from lanner.stats.resample import (
     Array,
@@ -356,13 +356,8 @@ class Terms:
 
 def too_few(rows: int, design: Terms) -> str:
     """That so few rows cannot tell so many coefficients."""
-    coefficients = in_number(design.matrix.shape[1], "{n} coefficient", "{n} coefficients")
-    return in_number(
-        rows,
-        "{n} complete row is too few for {coefficients}.",
-        "{n} complete rows are too few for {coefficients}.",
-        coefficients=coefficients,
-    )
+    coefficients = plural(design.matrix.shape[1], "coefficient")
+    return f"{plural(rows, 'complete row is', 'complete rows are')} too few for {coefficients}."
 
 
 def terms(table: pl.DataFrame, outcome: str, predictors: Sequence[str]) -> tuple[Array, Terms]:

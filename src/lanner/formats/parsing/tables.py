@@ -34,7 +34,7 @@ from lanner.formats.parsing.workbooks import (
     open_workbook,
     word_tables,
 )
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, plural
 
 _DELIMITERS = "\t,;|"
 _LOOKED_AT = 1000
@@ -590,12 +590,7 @@ def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -
                         continue
                     textfile.failed(
                         path,
-                        in_number(
-                            len(row),
-                            "This row has {n} cell, the header has {width}.",
-                            "This row has {n} cells, the header has {width}.",
-                            width=width,
-                        ),
+                        f"This row has {plural(len(row), 'cell')}, the header has {width}.",
                         line,
                         "Check quotation marks and delimiters, or say quotes=yes or quotes=no.",
                         code="ragged",
