@@ -48,7 +48,7 @@ def test_a_closed_session_is_closed_everywhere(store: Store) -> None:
     assert here.find(token) is None
     there._known.clear()  # the ten seconds another process may believe it
     assert there.find(token) is None
-    here.close_all(account=number)
+    here.close_all(number)
     assert here.find(other) is None
 
 

@@ -191,10 +191,10 @@ class SessionCache:
         with self._lock:
             self._known.pop(_hash(token), None)
 
-    def close_all(self, *, judge: int | None = None, account: int | None = None) -> None:
-        """Sign someone out everywhere."""
+    def close_all(self, account: int) -> None:
+        """Sign an account out everywhere."""
         with self._store.writing() as tx:
-            tx.sessions.remove_of(judge=judge, account=account)
+            tx.sessions.remove_of(account=account)
         self.forget()
 
     def forget(self) -> None:

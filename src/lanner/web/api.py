@@ -21,7 +21,7 @@ from lanner import __version__, designs, protocols
 from lanner import campaign as campaigns
 from lanner.campaign.accounts import SCOPES
 from lanner.errors import InputError
-from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
+from lanner.model import Campaign, Document, Judge, Judgement, Segment
 from lanner.store import Transaction
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
@@ -79,13 +79,7 @@ def find(tx: Transaction, caller: Caller, name: str) -> Campaign:
 
 
 async def _find_campaign(request: Request) -> Campaign:
-    site = _site(request)
-
-    def look() -> Campaign:
-        with site.store.reading() as tx:
-            return find(tx, _caller(request), request.path_params["campaign"])
-
-    return await site.read(look)
+    return await _site(request).query(lambda tx: find(tx, _caller(request), request.path_params["campaign"]))
 
 
 def _in_shape(shape: type[T], entry: object, **others: Any) -> T:
@@ -103,14 +97,10 @@ def _campaign(campaign: Campaign) -> shapes.CampaignShape:
 
 async def list_campaigns(request: Request) -> Response:
     """All campaigns the token may see, the newest first."""
-    site, caller = _site(request), _caller(request)
-
-    def look() -> list[Campaign]:
-        with site.store.reading() as tx:
-            mine = visible_campaigns(tx, caller.account)
-        return [campaign for campaign in mine if caller.token.campaign in (None, campaign.id)]
-
-    return _json_response(shapes.CampaignList(campaigns=[_campaign(entry) for entry in await site.read(look)]))
+    caller = _caller(request)
+    visible = await _site(request).query(lambda tx: visible_campaigns(tx, caller.account))
+    mine = [_campaign(entry) for entry in visible if caller.token.campaign in (None, entry.id)]
+    return _json_response(shapes.CampaignList(campaigns=mine))
 
 
 async def create_campaign(request: Request) -> Response:
@@ -219,12 +209,7 @@ async def list_documents(request: Request) -> Response:
     site, campaign = _site(request), await _find_campaign(request)
     start = _number(request, "start", 0, 10**9)
     limit = _number(request, "limit", 50, MOST_DOCUMENTS, least=1)  # whoever pages by none never comes to an end
-
-    def look() -> list[Document]:
-        with site.store.reading() as tx:
-            return tx.documents.some(campaign.id, start, limit + 1)
-
-    texts = await site.read(look)
+    texts = await site.query(lambda tx: tx.documents.some(campaign.id, start, limit + 1))
     document_shapes = [
         _in_shape(shapes.DocumentShape, text, segments=[_segment(segment) for segment in text])
         for text in texts[:limit]
@@ -255,12 +240,7 @@ async def list_judgements(request: Request) -> Response:
     if history not in ("true", "false"):
         raise HTTPException(422, "`history` is true or false.")
     names = await _names(request, campaign)
-
-    def look() -> list[Judgement]:
-        with site.store.reading() as tx:
-            return tx.judgements.some(campaign.id, after, limit, history=history == "true")
-
-    rows = await site.read(look)
+    rows = await site.query(lambda tx: tx.judgements.some(campaign.id, after, limit, history=history == "true"))
     judgement_shapes = [_judgement(row, names) for row in rows]
     return _json_response(
         shapes.JudgementPage.model_construct(judgements=judgement_shapes, next=rows[-1].id or after if rows else after)
@@ -297,14 +277,10 @@ async def list_tasks(request: Request) -> Response:
     site, campaign = _site(request), await _find_campaign(request)
     names = await _names(request, campaign)
     judge = request.query_params.get("judge")
-
-    def look() -> list[Task]:
-        with site.store.reading() as tx:
-            return [entry.task for entry in tx.tasks.of_campaign(campaign.id)]
-
+    tasks = [entry.task for entry in await site.query(lambda tx: tx.tasks.of_campaign(campaign.id))]
     task_shapes = [
         _in_shape(shapes.TaskShape, task, judge=names.get(task.judge, task.judge), items=len(task.items))
-        for task in await site.read(look)
+        for task in tasks
     ]
     return _json_response(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
 

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.campaign import accounts
 from lanner.errors import LannerError
-from lanner.store import Account, AccountRole, Store
+from lanner.store import Account, AccountRole, Store, Transaction
 from lanner.web import access, forms
 from lanner.web.problems import error_text
 from lanner.web.rendering import page, redirect
@@ -49,18 +49,17 @@ async def home(request: Request) -> Response:
         return _to(request, "/campaigns")
     if await access.judge_visitor(request):
         return _to(request, "/work")
-    return _to(request, "/setup" if await site.read(lambda: _unset(site.store)) else "/login")
+    return _to(request, "/setup" if await site.query(_is_unset) else "/login")
 
 
-def _unset(store: Store) -> bool:
-    with store.reading() as tx:
-        return tx.accounts.count_owners() == 0
+def _is_unset(tx: Transaction) -> bool:
+    return tx.accounts.count_owners() == 0
 
 
 async def setup_page(request: Request) -> Response:
     """The form for the first account."""
     site: Site = request.app.state.site
-    if not await site.read(lambda: _unset(site.store)):
+    if not await site.query(_is_unset):
         return _to(request, "/login")
     return _form_page(request, "setup.html", {"code": request.query_params.get("code", ""), "name": ""})
 
@@ -166,13 +165,12 @@ async def people(request: Request) -> Response:
 async def _people_page(request: Request, problem: str = "") -> Response:
     site: Site = request.app.state.site
 
-    def look() -> dict[str, object]:
-        with site.store.reading() as tx:
-            everyone, campaigns = tx.accounts.all(), tx.campaigns.all()
-            mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in everyone}
+    def look(tx: Transaction) -> dict[str, object]:
+        everyone, campaigns = tx.accounts.all(), tx.campaigns.all()
+        mine = {account.id: {c.id for c in tx.campaigns.of_account(account.id)} for account in everyone}
         return {"accounts": everyone, "campaigns": campaigns, "mine": mine, "roles": list(AccountRole)}
 
-    page_data = await site.read(look)
+    page_data = await site.query(look)
     return page(request, "people.html", {"problem": problem, **page_data}, 422 if problem else 200)
 
 
@@ -241,7 +239,7 @@ async def change_password(request: Request) -> Response:
 
     def work() -> str:
         _change(site.store, own, old, new)
-        site.sessions.close_all(account=own.id)
+        site.sessions.close_all(own.id)
         return site.sessions.open(account=own.id)
 
     try:

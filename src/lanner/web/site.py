@@ -21,7 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from lanner.campaign import SaveQueue
 from lanner.errors import StoreError
-from lanner.store import Store
+from lanner.store import Store, Transaction
 from lanner.web.access import LOOK_AGAIN_SECONDS, Owners, SessionCache
 from lanner.web.commands import Runs, ScheduledBackups
 from lanner.web.drafting.uploads import Uploads
@@ -117,6 +117,15 @@ class Site:
         """Run something that reads, or computes for a while, without holding up others, in the reader's language."""
         return await _run(self._readers, work)
 
+    async def query(self, ask: Callable[[Transaction], T]) -> T:
+        """Ask the database something, likewise."""
+
+        def work() -> T:
+            with self.store.reading() as tx:
+                return ask(tx)
+
+        return await self.read(work)
+
     async def run_slow(self, work: Callable[[], T]) -> T:
         """Run something slow on purpose, such as the hashing of a password: one at a time, beside reads and saves."""
         return await _run(self._hashers, work)
@@ -195,13 +204,8 @@ async def ready(request: Request) -> Response:
         return PlainTextResponse("the store is damaged, nothing is saved", 503)
     if site.intake.trouble:
         return PlainTextResponse("nothing can be saved at the moment", 503)
-
-    def ask() -> None:
-        with site.store.reading() as tx:
-            tx.accounts.count_owners()
-
     try:
-        await site.read(ask)
+        await site.query(lambda tx: tx.accounts.count_owners())
     except StoreError:
         return PlainTextResponse("the database does not answer", 503)
     return PlainTextResponse("ready")

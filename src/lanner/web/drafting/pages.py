@@ -25,7 +25,7 @@ from lanner.model.protocol import Wording
 from lanner.protocols.describe import describe
 from lanner.store import Store
 from lanner.web import forms
-from lanner.web.access import visible_campaigns
+from lanner.web.access import visible_campaign, visible_campaigns
 from lanner.web.drafting import tables
 from lanner.web.drafting.options import (
     CampaignForecast,
@@ -40,7 +40,7 @@ from lanner.web.drafting.options import (
 from lanner.web.drafting.tables import language_titles
 from lanner.web.drafting.uploads import Upload, UploadedTexts, described, named, without_folders
 from lanner.web.organising import judges
-from lanner.web.organising.campaigns import find, to_campaign
+from lanner.web.organising.campaigns import to_campaign
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
 from lanner.web.problems import error_text
 from lanner.web.rendering import page, redirect
@@ -56,14 +56,9 @@ async def new(request: Request) -> Response:
 async def _new_page(request: Request, problem: str = "", form: FormData | None = None) -> Response:
     site: Site = request.app.state.site
     account = request.state.visitor.account
-
-    def look() -> list[Campaign]:
-        with site.store.reading() as tx:
-            return visible_campaigns(tx, account)
-
     context = {
         "problem": problem,
-        "campaigns": (await site.read(look))[:200],
+        "campaigns": (await site.query(lambda tx: visible_campaigns(tx, account)))[:200],
         "given": form if form is not None else FormData(),
         "languages": language_titles(),
     }
@@ -81,7 +76,7 @@ async def take_texts(request: Request) -> Response:
             case "demo":
                 texts: UploadedTexts = await site.files.ask("demo_texts", str(folder))
             case "campaign":
-                model = await site.read(lambda: find(site.store, account, forms.text(form, "campaign")))
+                model = await site.query(lambda tx: visible_campaign(tx, account, forms.text(form, "campaign")))
                 texts = await site.read(lambda: _of_campaign(site.store, model, folder))
             case _:
                 with tempfile.TemporaryDirectory(prefix="lanner-upload-") as upload_folder:

@@ -46,17 +46,11 @@ class CampaignRow:
         return progress_bar(self.campaign.name, [("", self.done, self.items)], 110)
 
 
-def find(store: Store, account: Account, name: str) -> Campaign:
-    """A campaign of this account; others do not exist for it."""
-    with store.reading() as tx:
-        return visible_campaign(tx, account, name)
-
-
 async def campaign_of(request: Request) -> Campaign:
     """The campaign that the address names, where the visitor may see it."""
     site: Site = request.app.state.site
     account = request.state.visitor.account
-    return await site.read(lambda: find(site.store, account, request.path_params["name"]))
+    return await site.query(lambda tx: visible_campaign(tx, account, request.path_params["name"]))
 
 
 def address_of(request: Request, campaign: Campaign, below: str = "") -> str:

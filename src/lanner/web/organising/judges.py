@@ -247,20 +247,18 @@ async def judge(request: Request) -> Response:
     campaign = await campaign_of(request)
     name = request.query_params.get("id", "")
 
-    def look() -> tuple[Participant, list[Overview], dict[int, Task], dict[str, str]] | None:
-        participant = _participant(site.store, campaign, name)
-        if participant is None:
-            return None
+    participant = await site.query(lambda tx: tx.judges.find(campaign.id, name))
+    if participant is None:
+        raise HTTPException(404)
+
+    def look() -> tuple[list[Overview], dict[int, Task], dict[str, str]]:
         tasks = {task.id: task for task in campaigns.tasks(site.store, campaign.id, name) if task.items}
         protocol = campaigns.protocol(site.store, campaign.id)
         wording = Wording(protocol, language())
         stage_titles = {page: wording.stage(stages[0].id) or page for page, stages in protocol.pages.items()}
-        return participant, campaigns.overview(site.store, campaign.id, name), tasks, stage_titles
+        return campaigns.overview(site.store, campaign.id, name), tasks, stage_titles
 
-    page_data = await site.read(look)
-    if page_data is None:
-        raise HTTPException(404)
-    participant, lines, tasks, titles = page_data
+    lines, tasks, titles = await site.read(look)
     main = str(campaign.settings.get("main_question", ""))
     price: ExclusionPreview | None = await site.live.ask("leaving_out", campaign.id, name, main)
     reasons = await site.read(lambda: campaigns.left_out(site.store, campaign.id))
@@ -283,11 +281,6 @@ def _systems(task: Task) -> str:
     return ", ".join(dict.fromkeys(system for item in task.items for system in item.systems))
 
 
-def _participant(store: Store, campaign: Campaign, judge: str) -> Participant | None:
-    with store.reading() as tx:
-        return tx.judges.find(campaign.id, judge)
-
-
 async def act(request: Request) -> Response:
     """Something about one judge: leave out, count again, revoke, reopen, replace, remove, erase, withdraw."""
     site: Site = request.app.state.site
@@ -295,7 +288,7 @@ async def act(request: Request) -> Response:
     form = await forms.form_of(request)
     name, what = forms.text(form, "judge"), forms.text(form, "do")
     account: int = request.state.visitor.account.id
-    if await site.read(lambda: _participant(site.store, campaign, name)) is None:
+    if await site.query(lambda tx: tx.judges.find(campaign.id, name)) is None:
         raise HTTPException(404)
 
     def work() -> None:

@@ -16,6 +16,7 @@ from starlette.responses import FileResponse, Response
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.webhooks import EVENTS, add_webhook
 from lanner.errors import LannerError
+from lanner.store import Transaction
 from lanner.store.backup import StoreCheck, copies
 from lanner.web import forms
 from lanner.web.problems import error_text, parts
@@ -44,24 +45,21 @@ async def server(request: Request) -> Response:
 async def _page(request: Request, notices: Notices) -> Response:
     site: Site = request.app.state.site
 
-    def look() -> dict[str, object]:
-        with site.store.reading() as tx:
-            accounts = {account.id: account.name for account in tx.accounts.all()}
-            campaigns = {campaign.id: campaign.name for campaign in tx.campaigns.all()}
-            return {
-                "tokens": tx.tokens.all(),
-                "webhooks": tx.webhooks.all(),
-                "waiting": tx.webhooks.waiting(),
-                "accounts": accounts,
-                "campaigns": campaigns,
-            }
+    def look(tx: Transaction) -> dict[str, object]:
+        return {
+            "tokens": tx.tokens.all(),
+            "webhooks": tx.webhooks.all(),
+            "waiting": tx.webhooks.waiting(),
+            "accounts": {account.id: account.name for account in tx.accounts.all()},
+            "campaigns": {campaign.id: campaign.name for campaign in tx.campaigns.all()},
+        }
 
     def stored() -> list[tuple[str, int, datetime]]:
         files = [(path, path.stat()) for path in reversed(copies(site.backups))]
         return [(path.name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC)) for path, about in files]
 
     context = {
-        **await site.read(look),
+        **await site.query(look),
         "copies": await site.read(stored),
         "folder": site.backups.name,
         "hours": site.settings.backup_hours,
