@@ -1,4 +1,5 @@
-"""Find a protocol, format, design, provider or metric by name: a file of ours, or another package's entry point.
+"""Find a protocol, format, design, provider or metric by name: a file of ours, or another package's entry point; and
+read tables, ours and people's own.
 
 Built-ins and plug-ins are found in the same way. A name is a file name, so searching the source finds it; nothing is
 imported until it is asked for. Other packages register under the entry-point group `lanner.<group>`.
@@ -6,13 +7,15 @@ imported until it is asked for. Other packages register under the entry-point gr
 
 from __future__ import annotations
 
+import re
+import tomllib
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import InputError, LannerError, Where, did_you_mean
 
 _ROOT = Path(__file__).resolve().parent
 _PACKAGES = {
@@ -140,6 +143,34 @@ def data_file(group: str, name: str, suffix: str) -> Path | None:
         if _file_name(point.name) == _file_name(name):
             return Path(str(point.load()))
     return None
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """What a TOML file of ours holds: `table("stats.presets")` is in `stats/presets.toml`. All who ask share it."""
+    return tomllib.loads(_folder(name).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def read_text(path: Path, what: str, error_class: type[LannerError] = InputError) -> str:
+    """The text of a file that should hold `what`."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise error_class(f"The {what} cannot be read: {error}.", where=Where(path)) from error
+
+
+def toml_table(text: str, path: Path | str | None, error_class: type[LannerError] = InputError) -> dict[str, Any]:
+    """What a TOML file holds, or an error that names the place where it is none."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise error_class("The file is nested too deeply.", where=Where(path)) from error
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"line (\d+), column (\d+)", str(error))
+        where = Where(path, int(place[1]), int(place[2])) if place else Where(path)
+        reason = str(error).rpartition(" (at ")[0] or str(error)
+        step = "Correct the file and try again."
+        raise error_class(f"This is not valid TOML: {reason}.", where=where, next_step=step) from error
 
 
 def unknown(group: str, name: str, choices: tuple[str, ...]) -> LannerError:

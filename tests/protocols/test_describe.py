@@ -8,7 +8,7 @@ import pytest
 
 from lanner import protocols
 from lanner.model.protocol import Wording
-from lanner.protocols.describe import describe, expected_agreement
+from lanner.protocols.describe import EXPECTED_AGREEMENT, describe
 
 
 @pytest.mark.parametrize("name", protocols.names())
@@ -49,7 +49,7 @@ def test_korean() -> None:
 
 
 def test_published_agreement_is_that_of_protocols_there_are_and_says_where_from() -> None:
-    for name, entry in expected_agreement().items():
+    for name, entry in EXPECTED_AGREEMENT.items():
         assert name in protocols.names()
         assert entry["seen"] and entry["from"]
         if "short" in entry:

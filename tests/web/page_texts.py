@@ -87,7 +87,7 @@ def _from_tables() -> Iterator[str]:
     yield from (text for pair in problems._WORDS.values() for text in pair)
     yield from (access.FROM_ELSEWHERE, access.TOO_OLD, auth._WRONG)
     yield from log.SETTINGS.values()
-    yield from (text for pair in problems.by_code().values() for text in pair)
+    yield from (text for pair in problems.BY_CODE.values() for text in pair)
     yield from problems.KINDS
     yield from SCOPES.values()
     yield from STATE_WORDS.values()

@@ -13,7 +13,6 @@ import os
 import re
 import sys
 import textwrap
-import tomllib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -569,10 +568,7 @@ def find_settings(folder: Path) -> Path | None:
 
 def read_settings(path: Path) -> dict[str, Any]:
     """The settings in a file."""
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+    settings = registry.toml_table(registry.read_text(path, "settings"), path)
     for table in (key for key, value in settings.items() if isinstance(value, dict)):
         what = f"There is no command {table!r}, so the table [{table}] holds for none."
         check_known(table, command_names(), what, InputError, where=Where(path))

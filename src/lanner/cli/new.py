@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 import numpy as np
 
-from lanner import campaign, designs, formats, protocols
+from lanner import campaign, designs, formats, protocols, registry
 from lanner.campaign.create import all_systems, with_questionnaires
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
@@ -23,7 +22,7 @@ from lanner.designs.adaptive import most_tasks
 from lanner.designs.counterbalancing import describe_balance
 from lanner.designs.plan import loads, plan
 from lanner.designs.prepare import prepare
-from lanner.errors import InputError, LannerError, Where
+from lanner.errors import LannerError, Where
 from lanner.model import Campaign, Document, Json
 from lanner.protocols.context import names_in
 from lanner.store import Store
@@ -35,10 +34,7 @@ def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]
     """The settings of a campaign; an option counts more than the file."""
     values: dict[str, Json] = {}
     if path is not None:
-        try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(f"The settings cannot be read: {error}.", where=Where(path)) from error
+        values = registry.toml_table(registry.read_text(path, "settings"), path)
         check_names(values, where=Where(path))
         check_settings(values)
     for name, text in (("before", before), ("after", after)):

@@ -13,7 +13,7 @@ from lanner.corpus import cleaning, sample, segmenters
 from lanner.corpus.systems import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.model import Json
-from lanner.protocols.reading import TomlLines, toml_table
+from lanner.protocols.reading import TomlLines
 
 SHIPPED = Path(__file__).parent / "recipes"
 
@@ -192,7 +192,7 @@ def load(name: str | Path) -> Recipe:
 
 def parse(text: str, file: str | Path | None = None) -> Recipe:
     """A recipe from its text. The first mistake is shown with its line and what was probably meant."""
-    table = toml_table(text, file, InputError)
+    table = registry.toml_table(text, file)
     try:
         return Recipe.model_validate(table)
     except ValidationError as error:

@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 import random
 import re
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from itertools import combinations
 from statistics import NormalDist, fmean, pstdev
 
 import numpy as np
 
+from lanner import registry
 from lanner.corpus.systems import numbers_by_system
 from lanner.errors import InputError, LannerError
 from lanner.model import Document, Json, Segment
@@ -541,6 +540,5 @@ def probability(values: Sequence[float]) -> float:
 
 @cache
 def _weights() -> tuple[float, tuple[float, ...]]:
-    with resources.files("lanner.corpus").joinpath("context_need.toml").open("rb") as file:
-        table = tomllib.load(file)
+    table = registry.table("corpus.context_need")
     return float(table["intercept"]), tuple(float(table["weight"][name]) for name in FEATURES)

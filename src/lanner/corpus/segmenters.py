@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
+from lanner import registry
 from lanner.errors import LannerError, MissingExtraError, check_known
 from lanner.model import languages
 
@@ -62,14 +61,9 @@ class Language:
 
 
 @cache
-def _tables() -> dict[str, dict[str, object]]:
-    return tomllib.loads(Path(__file__).with_name("languages.toml").read_text(encoding="utf-8"))
-
-
-@cache
 def language(code: str) -> Language:
     """The data for a language code such as "pt" or "pt-BR"; a language we have no list for has the general rules."""
-    tables = _tables()
+    tables = registry.table("corpus.languages")
     table = tables.get(base(code), {})
     table = tables.get(str(table.get("family", "")), table)
 

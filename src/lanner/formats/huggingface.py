@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lanner import registry
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import Format, Reading
@@ -28,10 +27,8 @@ _SCHEMA_ORG = {"number": "sc:Float", "time": "sc:DateTime", "count": "sc:Integer
 _DOCUMENT_FIELDS = ("title", "text_type", "note", "media", "glossary", "meta")
 
 
-@cache
-def _tables() -> dict[str, dict[str, list[str]]]:
-    """The columns of each table, with the kind of value that a column holds and what it means."""
-    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLES: dict[str, dict[str, list[str]]] = registry.table("formats.huggingface")
+"""The columns of each table, with the kind of value that a column holds and what it means."""
 
 
 def recognise(path: Path) -> bool:
@@ -62,7 +59,7 @@ def write(
     name = title or path.name
     with replacing(path) as temporary:
         (temporary / "data").mkdir(parents=True)
-        for table in _tables():
+        for table in _TABLES:
             _write_parquet(temporary / "data" / f"{table}.parquet", rows[table], table)
         about = {"license": license, "consent": consent, "title": name, "protocol": protocol}
         card = _card(texts, people, {table: len(entries) for table, entries in rows.items()}, about)
@@ -82,13 +79,13 @@ def _write_parquet(path: Path, rows: Sequence[Sequence[Any]], table: str) -> Non
         "count": pl.Int64(),
         "yes or no": pl.Boolean(),
     }
-    schema = {column: types[kind] for column, (kind, _) in _tables()[table].items()}
+    schema = {column: types[kind] for column, (kind, _) in _TABLES[table].items()}
     pl.DataFrame(rows, schema=schema, orient="row").write_parquet(path)
 
 
 def _judgement_row(entry: Judgement) -> list[Any]:
     is_number = isinstance(entry.value, int | float) and not isinstance(entry.value, bool)
-    row: dict[str, Any] = {column: getattr(entry, column, None) for column in _tables()["judgements"]}
+    row: dict[str, Any] = {column: getattr(entry, column, None) for column in _TABLES["judgements"]}
     row |= {
         "value": _json(entry.value),
         "score": float(entry.value) if isinstance(entry.value, int | float) and is_number else None,
@@ -139,12 +136,12 @@ def _card(
     kinds = {kind: sum(judge.kind == kind for judge in judges) for kind in JudgeKind}
     configs = "\n".join(
         f"- config_name: {table}\n  data_files: data/{table}.parquet" + ("\n  default: true" if not at else "")
-        for at, table in enumerate(_tables())
+        for at, table in enumerate(_TABLES)
     )
     meanings = "\n\n".join(
         f"### {table}\n\n| column | meaning |\n|---|---|\n"
         + "\n".join(f"| `{column}` | {meaning} |" for column, (_, meaning) in columns.items())
-        for table, columns in _tables().items()
+        for table, columns in _TABLES.items()
     )
     people = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number) or "none"
     head = [f"license: {about['license']}", f"pretty_name: {_json(about['title'])}"]
@@ -199,7 +196,7 @@ _CONTEXT = {
 def _croissant(folder: Path, about: Mapping[str, str]) -> dict[str, Any]:
     """Croissant 1.0: the files with their hashes, and what each column is."""
     files, sets = [], []
-    for table, columns in _tables().items():
+    for table, columns in _TABLES.items():
         name = f"data/{table}.parquet"
         content = (folder / name).read_bytes()
         files.append(
@@ -249,7 +246,7 @@ def _field(table: str, file: str, column: str, kind: str, meaning: str) -> dict[
 
 def read(path: Path) -> list[Reading]:
     """Everything in the folder."""
-    frames = {table: _frame(path / "data" / f"{table}.parquet", columns) for table, columns in _tables().items()}
+    frames = {table: _frame(path / "data" / f"{table}.parquet", columns) for table, columns in _TABLES.items()}
     documents: dict[str, tuple[dict[str, Any], list[Segment]]] = {}
     for row in frames["texts"]:
         fields = {name: row[name] for name in ("source_language", "target_language", "domain")}

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-import tomllib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from lanner import registry
 from lanner.errors import InputError, LannerError, Where, check_known
 from lanner.judges.plan import Member, Totals
 
@@ -60,23 +59,12 @@ def price_of(model: str, host: str, file: Path | None = None) -> Price | None:
 
 @cache
 def _shipped() -> dict[tuple[str, str], Price]:
-    path = resources.files("lanner.judges") / "prices.toml"
-    return _prices(path.read_text(encoding="utf-8"), Path("prices.toml"))
+    return read(Path(__file__).with_name("prices.toml"))
 
 
 def read(path: Path) -> dict[tuple[str, str], Price]:
     """The prices in a file, by host and model."""
-    try:
-        return _prices(path.read_text(encoding="utf-8"), path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The prices cannot be read: {error}.", where=Where(path)) from error
-
-
-def _prices(text: str, path: Path) -> dict[tuple[str, str], Price]:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"The prices cannot be read: {error}.", where=Where(path)) from error
+    table = registry.toml_table(registry.read_text(path, "prices"), path)
     prices: dict[tuple[str, str], Price] = {}
     for number, group in enumerate(table.get("price", ()), 1):
         where = Where(path, item=f"price {number}")

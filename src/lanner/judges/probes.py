@@ -8,17 +8,14 @@ the ledger in campaigns of its own, so an audit that was cut off goes on where i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import chain, count
 from typing import Literal
 
 import numpy as np
 
-from lanner import campaign
+from lanner import campaign, registry
 from lanner.errors import LannerError
 from lanner.judges import providers
 from lanner.judges import template as templates
@@ -71,12 +68,8 @@ class ProbeResult:
     @property
     def sentence(self) -> str:
         """The verdict in plain words."""
-        return _sentences()[self.probe].get(self.verdict, "Too few documents to say.")
-
-
-@cache
-def _sentences() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads((resources.files("lanner.judges") / "probes.toml").read_text(encoding="utf-8"))
+        sentences: dict[str, str] = registry.table("judges.probes")[self.probe]
+        return sentences.get(self.verdict, "Too few documents to say.")
 
 
 @dataclass(frozen=True, slots=True)

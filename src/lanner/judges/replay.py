@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
-from lanner import campaign
+from lanner import campaign, registry
 from lanner.campaign import Imported
 from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
@@ -37,11 +33,6 @@ class ReplayLine:
     item: Item
     answers: Mapping[str, Json]
     raw: str
-
-
-@cache
-def _names() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((resources.files("lanner.judges") / "replay.toml").read_text(encoding="utf-8"))
 
 
 def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> Iterator[ReplayLine]:
@@ -114,11 +105,11 @@ def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tup
 
 
 def _field(row: Mapping[str, Json], field: str) -> Json:
-    return next((row[name] for name in _names()["place"][field] if name in row), None)
+    return next((row[name] for name in registry.table("judges.replay")["place"][field] if name in row), None)
 
 
 def _answers(row: Mapping[str, Json], protocol: Protocol, where: Where) -> dict[str, Json]:
-    names = _names()
+    names = registry.table("judges.replay")
     question_ids = {question.id for _, question in protocol.questions}
     about = {name for group in names["place"].values() for name in group}
     answers: dict[str, Json] = {}

@@ -7,12 +7,12 @@ so that help is printed at once.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lanner import registry
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 
 
@@ -112,10 +112,7 @@ def settings_from(
 def _from_file(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The settings cannot be read: {error}.", where=Where(file)) from error
+    table = registry.toml_table(registry.read_text(file, "settings"), file)
     try:
         return {name: _setting(name).read(name, value) for name, value in table.items()}
     except LannerError as error:

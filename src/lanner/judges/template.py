@@ -15,7 +15,6 @@ variables, a reply's form that is never described and texts that are never shown
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -179,11 +178,8 @@ def _load(path: Path, *, shipped: bool) -> Template:
 
 
 def _read(path: Path, shipped: bool) -> Template:
-    try:
-        text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"The prompt cannot be read: {error}.", where=Where(path)) from error
+    text = registry.read_text(path, "prompt")
+    table = registry.toml_table(text, path)
     places = TomlLines(text)
     for key, value in table.items():
         where = Where(path, places.find((key,)))

@@ -7,12 +7,12 @@ group `lanner.taggers`, named by the language's code (`de`); it comes before our
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata, resources
+from importlib import metadata
 
+from lanner import registry
 from lanner.errors import LannerError
 from lanner.model import languages
 
@@ -88,7 +88,7 @@ class _Lists:
 
 @cache
 def _lists() -> _Lists:
-    read = tomllib.loads((resources.files(__package__) / "english.toml").read_text(encoding="utf-8"))
+    read = registry.table("metrics.english")
     forms = [line.split() for line in read["verbs"]["irregular"]]
     return _Lists(
         pronouns={word: group for group, words in read["pronouns"].items() for word in words},

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib import resources
 
+from lanner import registry
 from lanner.model import Analysis, Condition, Object, Protocol, Question, Score, Stage, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
@@ -26,12 +24,8 @@ _OBJECTS = {
 }
 
 
-@cache
-def expected_agreement() -> Mapping[str, Mapping[str, str]]:
-    """What agreement has been seen, by protocol: `short` with its `source`, and in words (`seen`, `from`, `note`)."""
-    path = resources.files("lanner.protocols").joinpath("agreement/expected.toml")
-    table: dict[str, dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return table
+EXPECTED_AGREEMENT: Mapping[str, Mapping[str, str]] = registry.table("protocols.agreement.expected")
+"""What agreement has been seen, by protocol: `short` with its `source`, and in words (`seen`, `from`, `note`)."""
 
 
 def describe(protocol: Protocol, language: str = "en") -> str:

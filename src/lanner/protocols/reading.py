@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from lanner import registry
-from lanner.errors import LannerError, ProtocolError, Where, did_you_mean
+from lanner.errors import ProtocolError, Where, did_you_mean
 from lanner.model import Protocol, Question, Stage, Unit
 from lanner.model.protocol import Analysis, Condition, Context, Option, Promotion, Score
 from lanner.protocols.consistency import from_table, problems
@@ -110,7 +109,7 @@ def names() -> tuple[str, ...]:
 def with_published_wording() -> tuple[str, ...]:
     """The protocols of Lanner that can be asked in the words of their paper, themselves or by what they extend."""
     own = {path.stem for path in (Path(__file__).parent / PUBLISHED).glob("*.toml")}
-    bases = {name: str(toml_table(_text_of(path := _locate(name)), path).get("extends", "")) for name in names()}
+    bases = {name: str(_table_of(_locate(name)).get("extends", "")) for name in names()}
     return tuple(name for name in names() if name in own or bases[name] in own)
 
 
@@ -154,7 +153,7 @@ def mistakes(path: str | Path) -> list[ProtocolError]:
 
 
 def _read(text: str, path: Path | str, wording: str = "") -> tuple[Protocol | None, Iterator[ProtocolError]]:
-    own = toml_table(text, path)
+    own = registry.toml_table(text, path, ProtocolError)
     lines = TomlLines(text)
     _refuse_misshapen(own, path, lines)
     words = wording or str(own.get("wording", ""))
@@ -240,10 +239,11 @@ def _depth(value: Any) -> int:
 
 
 def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProtocolError(f"The protocol cannot be read: {error}.", where=Where(path)) from error
+    return registry.read_text(path, "protocol", ProtocolError)
+
+
+def _table_of(path: Path) -> Table:
+    return registry.toml_table(_text_of(path), path, ProtocolError)
 
 
 def _locate(name_or_path: str | Path, where: Where | None = None) -> Path:
@@ -258,20 +258,6 @@ def _locate(name_or_path: str | Path, where: Where | None = None) -> Path:
         hint = f"{did_you_mean(name, names())} `lanner protocols` lists all."
         raise ProtocolError(f"There is no protocol called {name!r}.", where=where or Where(), next_step=hint)
     return file
-
-
-def toml_table(text: str, path: Path | str | None, error_class: type[LannerError] = ProtocolError) -> Table:
-    """What a TOML file holds, or an error that names the place where it is none."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError as error:
-        raise error_class("The file is nested too deeply.", where=Where(path)) from error
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"line (\d+), column (\d+)", str(error))
-        where = Where(path, int(place[1]), int(place[2])) if place else Where(path)
-        reason = str(error).rpartition(" (at ")[0] or str(error)
-        step = "Correct the file and try again."
-        raise error_class(f"This is not valid TOML: {reason}.", where=where, next_step=step) from error
 
 
 def _expand(table: Table, path: Path, depth: int, wording: str) -> Table:
@@ -320,7 +306,7 @@ def _add_translations(table: Table, path: Path) -> Table:
     translations = path.parent / "translations" / path.name
     if not translations.is_file():
         return table
-    whole: Table = merged({"text": toml_table(_text_of(translations), translations)}, table)
+    whole: Table = merged({"text": _table_of(translations)}, table)
     return whole
 
 
@@ -329,7 +315,7 @@ def _apply_published_wording(table: Table, path: Path) -> Table:
     words = path.parent / "published" / path.name
     if not words.is_file():
         return table
-    texts = toml_table(_text_of(words), words)["text"]
+    texts = _table_of(words)["text"]
     own_table: Table = merged({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
     return {**own_table, "wording": PUBLISHED} if "name" in table else own_table
 
@@ -338,7 +324,7 @@ def _other(path: Path, name: str, depth: int, wording: str) -> Table:
     """The table of another file, found beside this one or among the protocols that can be named."""
     beside = path.parent / f"{name}.toml"
     file = beside if beside.is_file() and beside != path else _locate(name, Where(path))
-    return _expand(toml_table(_text_of(file), file), file, depth + 1, wording)
+    return _expand(_table_of(file), file, depth + 1, wording)
 
 
 def _explain(details: dict[str, Any], whole: Table, where: Any) -> ProtocolError:

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lanner import __version__, formats, protocols
+from lanner import __version__, formats, protocols, registry
 from lanner.analysis import GROUPS
 from lanner.analysis import counted as count_rows
 from lanner.analysis.material import Material
@@ -120,7 +117,9 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     columns = [*material.table.columns, *(("draw", "draw_probability") if material.drawn else ())]
-    meanings = _fields().get(name, {}) if name else {column: _column(column) for column in columns}
+    meanings = (
+        registry.table("reports.codebook").get(name, {}) if name else {column: _column(column) for column in columns}
+    )
     rows = versions + [{"kind": "column", "id": column, "meaning": meaning} for column, meaning in meanings.items()]
     return rows + (_list_questions(material.protocol) if material.protocol else [])
 
@@ -134,12 +133,6 @@ def write_beside(path: Path, material: Material, name: str = "") -> Path:
 
 def _column(name: str) -> str:
     return {**COLUMNS, **_SOMETIMES}.get(name, f"attribute of the judge: {name.removeprefix('judge_')}")
-
-
-@cache
-def _fields() -> dict[str, dict[str, str]]:
-    file = resources.files("lanner.reports") / "codebook.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _list_questions(protocol: Protocol) -> list[dict[str, Json]]:

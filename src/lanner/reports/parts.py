@@ -8,16 +8,13 @@ import csv
 import io
 import json
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from lanner import __version__
+from lanner import __version__, registry
 from lanner.formats.parsing.textfile import guarded
 from lanner.model import Json, Result
 from lanner.model.messages import interval, number
@@ -59,13 +56,14 @@ def used_references(
 ) -> list[Reference]:
     """What to cite for these results of a protocol, in the order of their keys; Lanner itself comes last. `methods` are
     codes of what no result's signature names."""
+    entries = registry.table("reports.references")
     codes = {code for result in results for code in _codes(result)} | set(methods)
     references = [
         _reference(key, entry)
-        for key, entry in sorted(_table().items())
+        for key, entry in sorted(entries.items())
         if codes & set(entry.get("methods", ())) or protocol in entry.get("protocols", ())
     ]
-    if citation and not any(protocol in entry.get("protocols", ()) for entry in _table().values()):
+    if citation and not any(protocol in entry.get("protocols", ()) for entry in entries.values()):
         references.append(Reference(protocol, "misc", {"title": f"The protocol {protocol}", "note": citation}))
     return [*references, _lanner()]
 
@@ -103,12 +101,6 @@ def _plain(latex: str) -> str:
     text = _ACCENT.sub(lambda match: match[2] + _COMBINING[match[1]], latex)
     text = text.replace("---", "—").replace("--", "–").replace("$\\gamma$", "γ").replace(" and others", " et al.")
     return unicodedata.normalize("NFC", "".join(character for character in text if character not in "{}"))
-
-
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    text = resources.files("lanner.reports").joinpath("references.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 @dataclass(frozen=True, slots=True)

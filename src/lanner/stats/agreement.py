@@ -20,6 +20,7 @@ from lanner.model import Result
 from lanner.stats import coefficients
 from lanner.stats import spans as span_coefficients
 from lanner.stats.coefficients import (
+    SCALES,
     accuracy,
     alpha,
     band,
@@ -34,7 +35,6 @@ from lanner.stats.coefficients import (
     pairwise,
     percent,
     scale_of,
-    scales,
     scott,
     wmt,
 )
@@ -148,7 +148,7 @@ def grouped(
 
 def meaning(result: Result) -> str:
     """What the statistic measures and what would change it, without the number's own reading."""
-    words = scales()["meaning"].get(result.name, {})
+    words = SCALES["meaning"].get(result.name, {})
     title = words.get("title", result.name)
     return " ".join(filter(None, (f"{title} is {words['says']}" if "says" in words else "", words.get("changes", ""))))
 
@@ -156,7 +156,7 @@ def meaning(result: Result) -> str:
 def reading(result: Result, *, scale: str | None = None, brief: bool = False) -> str:
     """What a Result says: the number and its meaning, the bands it and its interval fall in, what would change it. A
     `brief` one has the number and its bands alone, for readers who have just read the rest of another number."""
-    words = scales()
+    words = SCALES
     meaning = words["meaning"].get(result.name, {})
     title = meaning.get("title", result.name)
     if result.value is None:
@@ -198,17 +198,15 @@ def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
             "whether that is high or low is not said."
         )
     here = band(result.value, scale)
-    if result.interval and result.value < 0 <= result.interval.high and not scales()["scale"][scale].get("either_sign"):
+    if result.interval and result.value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
         here = "no agreement beyond chance"  # a little below nought says nothing worse than nought
-    on_scale = (
-        f"On the scale of {scales()['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
-    )
+    on_scale = f"On the scale of {SCALES['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
     if result.interval is None:
         return f"{on_scale}."
     ends = (result.interval.low, result.interval.high)
     low, high = (band(end, scale) for end in ends)
     between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
-    if scales()["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
+    if SCALES["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
         return f"{on_scale}. {between}: no relation at all is possible, too."
     if low == high:
         return f"{on_scale}. {between}, all of it {here}."

@@ -14,11 +14,8 @@ compare a model with a reference. Two empty sets are the same set, so they agree
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib import resources
 from itertools import combinations
 from typing import Any, Literal
 
@@ -26,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from lanner import registry
 from lanner.errors import StatisticError, check_known
 from lanner.model import Result
 from lanner.stats.estimate import GROUPS, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic
@@ -866,15 +864,13 @@ def accuracy(answers: Ratings, *, each: bool = False) -> StatisticPlan:
 # Published scales for reading a coefficient
 
 
-@cache
-def scales() -> dict[str, Any]:
-    """Scales, severity weights and words about coefficients, as `scales.toml` has them."""
-    return tomllib.loads(resources.files("lanner.stats").joinpath("scales.toml").read_text(encoding="utf-8"))
+SCALES = registry.table("stats.scales")
+"""Scales, severity weights and words about coefficients."""
 
 
 def band(value: float, scale: str) -> str:
     """The reading of a value on a published scale."""
-    known = scales()["scale"]
+    known = SCALES["scale"]
     check_known(scale, known, f"There is no scale {scale!r}.", StatisticError)
     if known[scale].get("either_sign"):
         value = abs(value)
@@ -887,4 +883,4 @@ def band(value: float, scale: str) -> str:
 
 def scale_of(statistic: str) -> str | None:
     """The published scale that is customary for a statistic, if there is one."""
-    return next((name for name, scale in scales()["scale"].items() if statistic in scale["for"]), None)
+    return next((name for name, scale in SCALES["scale"].items() if statistic in scale["for"]), None)

@@ -10,16 +10,15 @@ and how likely a preference is to be seen.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib import resources
 from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy.special import stdtrit
 
+from lanner import registry
 from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.model.messages import in_number
@@ -100,8 +99,7 @@ class Design:
 
 def defaults(protocol: str) -> Components:
     """Variances fitted on released ratings; the names are those of protocols."""
-    with resources.files("lanner.stats").joinpath("components.toml").open("rb") as file:
-        presets: dict[str, dict[str, Any]] = tomllib.load(file)
+    presets = registry.table("stats.components")
     if protocol not in presets:
         raise StatisticError(
             f"There are no default variances for {protocol!r}.",

@@ -17,16 +17,14 @@ tasks scored and ranked is kept as data in `presets.toml`, by name.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from lanner import registry
 from lanner.errors import StatisticError, check_known
 from lanner.model import JUDGE_GROUPS, Protocol, Result
 from lanner.model.messages import in_number
@@ -564,12 +562,12 @@ class Preset:
 
 def preset_names() -> list[str]:
     """The names of all presets."""
-    return list(_file())
+    return list(registry.table("stats.presets"))
 
 
 def preset(name: str) -> Preset:
     """One of them; an unknown name is an error."""
-    presets = _file()
+    presets = registry.table("stats.presets")
     check_known(name, presets, f"There is no preset {name!r}.", StatisticError)
     table = dict(presets[name])
     while "like" in table:
@@ -578,8 +576,3 @@ def preset(name: str) -> Preset:
     options = {key: value for key, value in table.items() if key not in _WORDS}
     words = {key: str(table.get(key, "")) for key in ("summary", "citation", "checked", "weights_from")}
     return Preset(name, str(table["of"]), options, weights=tuple(table.get("weights", ())), **words)
-
-
-@cache
-def _file() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((resources.files("lanner.stats") / "presets.toml").read_text(encoding="utf-8"))

@@ -32,7 +32,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
 from lanner.errors import InputError, StatisticError, check_known
-from lanner.stats.coefficients import scales, share_plan
+from lanner.stats.coefficients import SCALES, share_plan
 from lanner.stats.estimate import RowCounts, StatisticPlan, statistic
 from lanner.stats.frame import distinct
 from lanner.stats.ratings import Ratings
@@ -74,7 +74,7 @@ def spans(
     """
     check_known(match, MATCHES, f"Spans do not match by {match!r}.", StatisticError)
     _refuse_unplaced(answers)
-    weights = dict(scales()["severity"]["mqm"]) if severities == "mqm" else dict(severities or {})
+    weights = dict(SCALES["severity"]["mqm"]) if severities == "mqm" else dict(severities or {})
     attributes = ("category",) if categories else ()
     marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
     common, either = _pair_lengths(answers, marks, match)

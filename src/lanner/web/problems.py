@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import secrets
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from http import HTTPStatus
-from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
+from lanner import registry
 from lanner.errors import (
     AnswerError,
     CampaignError,
@@ -36,10 +34,8 @@ from lanner.web.speech import COOKIE, Messages, choose, from_header, language, s
 # thing went wrong, and then the library's own sentence, which names the place and is English.
 
 
-@cache
-def by_code() -> Mapping[str, Sequence[str]]:
-    """What is wrong and what to do next, by the code of an error."""
-    return tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
+BY_CODE: Mapping[str, Sequence[str]] = registry.table("web.refusals")
+"""What is wrong and what to do next, by the code of an error."""
 
 
 _BY_KIND: tuple[tuple[type[LannerError], str], ...] = (
@@ -57,7 +53,7 @@ def parts(error: LannerError) -> tuple[str, str, str]:
     where = str(error.where)
     if language() == speech.FALLBACK:
         return error.what, where, error.next_step
-    words = by_code().get(error.code)
+    words = BY_CODE.get(error.code)
     if words is not None:
         return say(words[0], **error.names), where, say(words[1], **error.names) if words[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")

@@ -11,15 +11,14 @@ from __future__ import annotations
 import codecs
 import math
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import pairwise
-from pathlib import Path
 
+from lanner import registry
 from lanner.errors import InputError, did_you_mean
 from lanner.formats.parsing.headings import header_score
 
@@ -432,7 +431,7 @@ def _sign_score(word: str, position: int) -> float:
 @cache
 def alphabets() -> tuple[Alphabet, ...]:
     """The Latin alphabets that are known."""
-    tables = tomllib.loads((Path(__file__).parent / "letter_pairs.toml").read_text(encoding="utf-8"))
+    tables = registry.table("formats.parsing.letter_pairs")
     return tuple(
         Alphabet(
             language,

@@ -4,20 +4,16 @@ on which scale, in which language. The words are in `headers.toml`."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
+from lanner import registry
 from lanner.formats.parsing.values import is_false, is_flag, without_accents
 from lanner.model import SIDES, languages
 
-
-@cache
-def _names() -> dict[str, dict[str, Any]]:
-    """The names that people give to columns."""
-    return tomllib.loads((Path(__file__).parent / "headers.toml").read_text(encoding="utf-8"))
+_NAMES = registry.table("formats.parsing.headers")
+"""The names that people give to columns."""
 
 
 _JUDGE_WORD = re.compile(
@@ -35,7 +31,7 @@ NO_NAMES = {"id", "name", "lang", "language", "context", "score", "length", "len
 _BRACKETS = re.compile(r"(?<!\s)\s*+[(\[（【<]([^()\[\]（）【】<>]*)[)\]）】>]\s*")
 _SIDES = (*SIDES, ("one", "two"))
 """How two columns of a comparison are told apart, in the last or the first word of their names."""
-ROLES = tuple(_names()["roles"])
+ROLES = tuple(_NAMES["roles"])
 ITEM_ROLES = ("item", "document", "segment", "source", "system", "system_a", "system_b")
 """What says which item a row is about."""
 _LETTERS = str.maketrans({"ß": "ss", "ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
@@ -52,7 +48,7 @@ def fold(name: str) -> str:
 def _roles_by_spelling() -> dict[str, tuple[str, int]]:
     """Folded spelling to role and how good it is (0 best)."""
     roles: dict[str, tuple[str, int]] = {}
-    for role, spellings in _names()["roles"].items():
+    for role, spellings in _NAMES["roles"].items():
         for place, spelling in enumerate(spellings):
             roles.setdefault(fold(spelling), (role, place))
     return roles
@@ -61,13 +57,13 @@ def _roles_by_spelling() -> dict[str, tuple[str, int]]:
 @cache
 def spellings_of(*kinds: str) -> frozenset[str]:
     """All spellings of these kinds of columns: output, reference, answer, comment."""
-    names = {**_names()["texts"], **_names()["answers"]}
+    names = {**_NAMES["texts"], **_NAMES["answers"]}
     return frozenset(fold(name) for kind in kinds for name in names[kind])
 
 
 def error_words(kind: str) -> dict[str, list[str]]:
     """The words in tables whose rows are errors: of their `columns`, of `severities`, and for `none`."""
-    return dict(_names()["errors"][kind])
+    return dict(_NAMES["errors"][kind])
 
 
 _TO = r"(?:-|–|—|~|\.\.|/|to|bis|à|a|do|до|から|至|到)"
@@ -151,7 +147,7 @@ def split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
 @cache
 def _scales() -> tuple[dict[str, int], ...]:
     """For each scale of words the step of each word."""
-    scales = [scale for group in _names()["scales"].values() for scale in group]
+    scales = [scale for group in _NAMES["scales"].values() for scale in group]
     return tuple(
         {fold(word): step for step, words in enumerate(scale, 1) for word in words.split("|")} for scale in scales
     )
@@ -173,7 +169,7 @@ def _steps_in_words(texts: Sequence[str]) -> list[int] | None:
 
 @cache
 def _totals() -> frozenset[str]:
-    return frozenset(map(fold, _names()["rows"]["total"]))
+    return frozenset(map(fold, _NAMES["rows"]["total"]))
 
 
 def is_total(text: str) -> bool:
@@ -351,17 +347,17 @@ def without_language(column: str) -> tuple[str, str]:
 
 @cache
 def _names_of_languages() -> dict[str, str]:
-    return {name.casefold(): code for code, names in _names()["languages"].items() for name in names}
+    return {name.casefold(): code for code, names in _NAMES["languages"].items() for name in names}
 
 
 @cache
 def _identifier_words() -> frozenset[str]:
-    return frozenset(map(fold, _names()["identifiers"]["words"]))
+    return frozenset(map(fold, _NAMES["identifiers"]["words"]))
 
 
 @cache
 def _person_words(kind: str) -> frozenset[str]:
-    return frozenset(map(fold, _names()["persons"][kind]))
+    return frozenset(map(fold, _NAMES["persons"][kind]))
 
 
 def names_identifier(name: str) -> bool:
@@ -474,7 +470,7 @@ _SYSTEM_WORD = re.compile(
 
 @cache
 def _system_words(kind: str) -> frozenset[str]:
-    return frozenset(map(fold, _names()["systems"][kind]))
+    return frozenset(map(fold, _NAMES["systems"][kind]))
 
 
 _LETTER_OR_NUMBER = re.compile(r"[\s_.:#-]{0,3}(?:[A-Z]|\d{1,3})$")
@@ -535,7 +531,7 @@ def names_metric(name: str) -> bool:
 
 @cache
 def _kind_words(kind: str) -> frozenset[str]:
-    return frozenset(map(fold, _names()["judge_kinds"][kind]))
+    return frozenset(map(fold, _NAMES["judge_kinds"][kind]))
 
 
 def kind_in_words(text: str) -> str:
@@ -564,7 +560,7 @@ def kind_by_name(name: str) -> str:
 
 @cache
 def _item_roles() -> dict[str, frozenset[str]]:
-    return {role: frozenset(map(fold, words)) for role, words in _names()["item_roles"].items()}
+    return {role: frozenset(map(fold, words)) for role, words in _NAMES["item_roles"].items()}
 
 
 def asks_control(heading: str) -> bool:

@@ -6,7 +6,6 @@ import ast
 import json
 import math
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from lanner import registry
 from lanner.model import SIDES, TIES, languages
 
 
@@ -452,7 +452,7 @@ _LONGEST_TIME = 1e8
 
 @cache
 def _duration_words() -> dict[str, frozenset[str]]:
-    lists = tomllib.loads((Path(__file__).parent / "durations.toml").read_text(encoding="utf-8"))
+    lists = registry.table("formats.parsing.durations")
     return {name: frozenset(map(without_accents, entries)) for name, entries in lists.items()}
 
 
@@ -532,10 +532,9 @@ _FEWEST, _MOST = 2, 12
 
 @cache
 def _preference_words() -> dict[str, list[str]]:
-    words = tomllib.loads((Path(__file__).parent / "preferences.toml").read_text(encoding="utf-8"))
-    for kind, own in (("first", (one for one, _ in SIDES)), ("second", (two for _, two in SIDES)), ("tie", TIES)):
-        words[kind] += own
-    return {kind: [_fold_arabic(word) for word in entries] for kind, entries in words.items()}
+    own = {"first": [one for one, _ in SIDES], "second": [two for _, two in SIDES], "tie": TIES}
+    words = registry.table("formats.parsing.preferences")
+    return {kind: [_fold_arabic(word) for word in (*entries, *own.get(kind, ()))] for kind, entries in words.items()}
 
 
 def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
@@ -637,11 +636,11 @@ def guess_language(texts: Iterable[str]) -> LanguageGuess:
     text = " ".join(texts)
     scripts = Counter(script for letter in text if letter.isalpha() and (script := _script(letter)))
     total = sum(scripts.values())
-    own = {script: number for script, number in scripts.items() if script in _scripts()}
+    own = {script: number for script, number in scripts.items() if script in _SCRIPTS}
     if own and sum(own.values()) * 3 >= total:
         if own.keys() & {"HIRAGANA", "KATAKANA"} and scripts["CJK"]:
             return LanguageGuess("ja", _ONE_LANGUAGE)
-        return LanguageGuess(_scripts()[max(own, key=lambda script: own[script])], _ONE_LANGUAGE)
+        return LanguageGuess(_SCRIPTS[max(own, key=lambda script: own[script])], _ONE_LANGUAGE)
     return _by_words(text)
 
 
@@ -662,16 +661,11 @@ def _by_words(text: str) -> LanguageGuess:
     return LanguageGuess(first, min(_ONE_LANGUAGE, hits[first] / (hits[first] + hits[second])))
 
 
-@cache
-def _language_signs() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(Path(__file__).with_name("language_signs.toml").read_text(encoding="utf-8"))
-
-
-def _scripts() -> Mapping[str, str]:
-    """The first word of a letter's Unicode name, and the language whose script that is."""
-    return _language_signs()["scripts"]
+_SCRIPTS: Mapping[str, str] = registry.table("formats.parsing.language_signs")["scripts"]
+"""The first word of a letter's Unicode name, and the language whose script that is."""
 
 
 @cache
 def _function_words() -> Mapping[str, frozenset[str]]:
-    return {code: frozenset(words.split()) for code, words in _language_signs()["words"].items()}
+    words_by_language = registry.table("formats.parsing.language_signs")["words"]
+    return {code: frozenset(words.split()) for code, words in words_by_language.items()}

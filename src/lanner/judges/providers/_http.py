@@ -15,21 +15,19 @@ import os
 import re
 import ssl
 import time
-import tomllib
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from httptools import HttpParserError, HttpResponseParser
 from pydantic_core import from_json, to_json
 
+from lanner import registry
 from lanner.errors import LannerError, MissingExtraError, did_you_mean
 from lanner.judges.providers import (
     Call,
@@ -117,15 +115,9 @@ class Family:
     unreadable: tuple[str, ...] = ()
 
 
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    file = resources.files("lanner.judges.providers") / "capabilities.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
-
-
 def family(host: str, owners: frozenset[str] = frozenset(), named: str = "") -> Family:
     """The entry of the capability table for a server."""
-    table = _table()
+    table = registry.table("judges.providers.capabilities")
     match = table.get(named) or next(
         (
             entry

@@ -43,7 +43,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.model.protocol import Wording
-from lanner.protocols.describe import expected_agreement
+from lanner.protocols.describe import EXPECTED_AGREEMENT
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import read_settings
@@ -191,7 +191,7 @@ def _offers(names: tuple[str, ...], language_code: str) -> tuple[ProtocolOffer, 
     """Made once for each language: thirty protocols and their drawings, read anew for every draft, take their turn from
     saves."""
     results = []
-    purposes, published_agreement = _purposes(), expected_agreement()
+    purposes, published_agreement = _purposes(), EXPECTED_AGREEMENT
     for name in names:
         protocol = protocols.load(name)
         words = Wording(protocol, language_code)
