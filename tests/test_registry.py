@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from lanner import designs, registry
-from lanner.errors import LannerError
+from lanner.errors import InputError, LannerError
 
 
 def test_names_are_file_names_without_the_private_ones() -> None:
@@ -52,3 +52,12 @@ def test_what_designs_share_is_no_design() -> None:
     for name in ("plan", "controls"):
         with pytest.raises(LannerError, match=f"no design called '{name}'"):
             designs.load(name)
+
+
+def test_a_mistake_in_toml_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    with pytest.raises(InputError, match="The settings cannot be read"):
+        registry.read_text(path, "settings")
+    with pytest.raises(InputError, match="not valid TOML") as refused:
+        registry.toml_table("a = 1\nb 2\n", path)
+    assert (refused.value.where.line, refused.value.where.column) == (2, 3)

@@ -56,7 +56,7 @@ def test_a_file_of_ones_own_goes_before_the_shipped_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("price = [", "cannot be read"),
+        ("price = [", "not valid TOML"),
         ('[[price]]\nhost = "x"\nmodels = []', "checked is missing"),
         ('[[price]]\nhost = "x"\nchecked = "today"\nmodels = []', "must be a day"),
         ('[[price]]\nhost = "x"\nchecked = 2026-01-01\nmodels = [{ model = "a", in = -1, out = 1 }]', "not a price"),

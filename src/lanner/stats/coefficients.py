@@ -129,43 +129,26 @@ def pair_plan(
         no_interval = f"No interval: {n_pairs} pairs of judges are too many; choose judges, or take alpha or fleiss."
     rows = RowCounts.of_items(answers, items)
     uses = np.bincount(row, minlength=len(items)) > 0
-    details = dict(settings or {})
-    if each:
-        judges = [(answers.judges[a], answers.judges[b]) for a, b in pairs.who]
-        outcomes = tuple({"judge": a, "other": b} for a, b in judges)
-        counts, reasons = _facts(answers, reason)
-        return StatisticPlan(
-            name,
-            answers,
-            rows,
-            of_pairs,
-            parts,
-            uses=uses,
-            outcomes=outcomes,
-            counts=counts,
-            reasons=reasons,
-            scale=scale,
-            notes=notes,
-            settings=details,
-            no_interval=no_interval,
-        )
-    if n_pairs > 1:
-        details["mean_over"] = f"{n_pairs} pairs"
-        notes += _notes_on_the_mean(answers, of_pairs(parts.total()[None, :]))
-    reasons = _facts(answers, reason)[1][:1] if n_pairs == 1 else ()
-    return StatisticPlan(
+    plan = StatisticPlan(
         name,
         answers,
         rows,
-        of_mean,
+        of_pairs if each else of_mean,
         parts,
         uses=uses,
-        reasons=reasons,
         scale=scale,
         notes=notes,
-        settings=details,
+        settings=dict(settings or {}),
         no_interval=no_interval,
     )
+    if each:
+        outcomes = tuple({"judge": answers.judges[a], "other": answers.judges[b]} for a, b in pairs.who)
+        counts, reasons = _facts(answers, reason)
+        return replace(plan, outcomes=outcomes, counts=counts, reasons=reasons)
+    if n_pairs > 1:
+        notes += _notes_on_the_mean(answers, of_pairs(parts.total()[None, :]))
+        return replace(plan, notes=notes, settings={**plan.settings, "mean_over": f"{n_pairs} pairs"})
+    return replace(plan, reasons=_facts(answers, reason)[1])
 
 
 def _notes_on_the_mean(answers: Ratings, values: Array) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ from lanner import formats
 from lanner.cli import lanner
 from lanner.formats import appraise, mtme, wmt_mqm
 from lanner.formats.parsing.values import (
+    _SCRIPTS,
     Heading,
     _function_words,
-    _scripts,
     are_durations,
     counted,
     dots_in_thousands,
@@ -432,4 +432,4 @@ def test_where_nothing_can_be_told_nothing_is(texts: list[str]) -> None:
 
 
 def test_every_language_guessed_can_be_chosen() -> None:
-    assert set(_function_words()) | set(_scripts().values()) <= set(languages.table())
+    assert set(_function_words()) | set(_SCRIPTS.values()) <= set(languages.table())
