@@ -93,8 +93,11 @@ def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
     settings = {"completion_code": "HARBOUR-7"}
     work, hands = begin(live, page, sentences=1, settings=settings)
     campaign.pause(live.store, work.name)
+    hands.press("s", "2")
+    page.locator("#note-held", has_text="paused").wait_for()
     page.goto(f"{live.url}/work")
-    assert "paused" in page.inner_text("main")
+    page.locator("#saved.bad").wait_for()
+    assert page.inner_text("body").count("paused") == 1
     clean(page, "paused")
     campaign.reopen(live.store, work.name)
     page.goto(work.url(work.tasks[0].id))

@@ -37,6 +37,9 @@ def test_links_and_a_report_and_answers_through_the_same_door(
     report = (tmp_path / "lanner-demo" / "report" / "report.html").read_text(encoding="utf-8")
     assert "simulated" in report
     store = tmp_path / "lanner-demo" / "lanner.sqlite"
+    with Store.open(store) as opened_store:
+        answers = list(campaign.history(opened_store, demo.LIVE))
+    assert answers and all(answer.received_at < campaign.now() for answer in answers)
     rows = lanner(
         "agreement", "demo-h-falcon", "--store", store, "-q", "holistic", "--resamples", 50, "--json"
     ).envelope["rows"]

@@ -415,6 +415,7 @@ def test_the_first_start_leads_to_practice_and_no_later_one(client: TestClient, 
     assert f'href="/task/{tasks[0]}/practice"' in client.get("/work").text
     page = client.get(f"/task/{tasks[0]}/practice")
     assert page.status_code == 200 and "Try the first sentence" in page.text
+    assert '<p class="source" lang="en" dir="ltr">' in page.text, "an example is written as its language is"
     assert "/practice" not in client.get("/work").text
     assert "Try the first sentence" in client.get(f"/task/{tasks[0]}/practice").text, "it can be opened again"
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import combinations
 
 import pytest
 
@@ -220,6 +221,16 @@ def test_words_for_the_pairs() -> None:
     assert shown.heat and "people with people: .38 to .52" in shown.heat
     alike = replace(apart(), pairs={("a", "b"): PairAgreement(0.781, 10), ("b", "<c>"): PairAgreement(0.784, 10)})
     assert comparison(alike, NAMES, SEATS, LABEL).heat_note == "", "nobody agrees least with the same number"
+
+
+def test_whom_the_map_of_pairs_leaves_out_is_said() -> None:
+    crowd = [f"m{n}" for n in range(14)]
+    seats = [Participant(n, 1, Judge(name, JudgeKind.MODEL)) for n, name in enumerate(crowd)]
+    pairs = {(one, other): PairAgreement(0.5, 40) for one, other in combinations(crowd, 2)}
+    shown = comparison(replace(apart(), pairs=pairs, people=()), NAMES | {name: name for name in crowd}, seats, LABEL)
+    assert shown.heat_note == "2 more judges are in the table." and ">m11<" in str(shown.heat)
+    assert ">m12<" not in str(shown.heat)
+    assert shown.heat_sheet and len(shown.heat_sheet.rows) == len(pairs)
 
 
 def test_people_stand_before_models_and_names_are_escaped() -> None:

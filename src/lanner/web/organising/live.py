@@ -460,15 +460,21 @@ class ComparisonFigures:
     shares_sheet: FigureTable | None = None
 
 
+_MOST_DRAWN = 12
+
+
 def comparison(
     divergence: Divergence | None, names: Names, participants: Sequence[Participant], label: Names
 ) -> ComparisonFigures:
     """The panels for one question."""
     if divergence is None:
         return ComparisonFigures()
+    judges = _in_order(divergence, participants)
+    left_out = len(judges[_MOST_DRAWN:])
+    more = amount(left_out, "{n} more judge is in the table.", "{n} more judges are in the table.") if left_out else ""
     return ComparisonFigures(
-        heat=_heat(divergence, names, participants),
-        heat_note=_heat_note(divergence, names),
+        heat=_heat(divergence, names, judges[:_MOST_DRAWN]),
+        heat_note=" ".join(filter(None, (_heat_note(divergence, names), more))),
         shares=_shares(divergence, names, participants, label),
         odd=_odd(divergence, names),
         odd_note=_odd_note(divergence, names, label),
@@ -504,10 +510,9 @@ def _in_order(divergence: Divergence, participants: Sequence[Participant]) -> li
     return [*((judge, False) for judge in people), *((judge, True) for judge in models)]
 
 
-def _heat(divergence: Divergence, names: Mapping[str, str], participants: Sequence[Participant]) -> Markup | None:
+def _heat(divergence: Divergence, names: Mapping[str, str], judges: Sequence[tuple[str, bool]]) -> Markup | None:
     if not any(cell.value is not None for cell in divergence.pairs.values()):
         return None
-    judges = _in_order(divergence, participants)[:12]
     place = {judge: at for at, (judge, _) in enumerate(judges)}
     cells = {}
     for (one, other), cell in divergence.pairs.items():

@@ -165,7 +165,8 @@ function listDocuments(rows, message) {
     documents = [...new Set(rows.map(linkTo).filter(Boolean))].map(link =>
       create('a', '', $('h3', link.closest('.next-up') ?? link).textContent, { href: link.href }),
     ),
-    parts = [...(message ? [message] : []), ...documents];
+    isSaid = $$('.assignment .card').some(card => card.textContent === message), // that it is paused
+    parts = [...(message && !isSaid ? [message] : []), ...documents];
   line.hidden = !parts.length;
   line.replaceChildren(...parts.flatMap((part, n) => (n ? [' · ', part] : [part])));
 }
