@@ -82,7 +82,7 @@ JUDGE_DAYS, ACCOUNT_DAYS = 60, 7
 RENEWED_AFTER = timedelta(days=1)
 _LINKS_KEPT = 6
 _MOST_TOKENS = 2 * _LINKS_KEPT
-_BELIEVED = 10.0  # seconds: how long a revoked link can still work in another process
+_BELIEVED = 10.0  # seconds: how long after a link was revoked in another process an open page may be told that it holds
 LOOK_AGAIN_SECONDS = _BELIEVED / 2
 _CACHED = 20_000
 _OVERLAP_SECONDS = 120
@@ -232,8 +232,8 @@ async def judge_visitor(request: Request) -> Visitor | None:
         return None
     site = request.app.state.site
     sessions: SessionCache = site.sessions
-    # what changes something must not come through a link that another process revoked; a save looks for itself
-    anew = request.method == "POST" and not request.url.path.endswith("/answers")
+    # nothing is shown or changed through a link that another process revoked; a save looks for itself
+    anew = not request.url.path.endswith(("/answers", "/session"))
     sessions_known = [sessions.remembered(token) for token in tokens]
     if anew or None in sessions_known:
         sessions_known = await site.read(lambda: [sessions.find(token, anew=anew) for token in tokens])
@@ -258,7 +258,7 @@ async def account_visitor(request: Request) -> Visitor | None:
     site = request.app.state.site
 
     def look() -> Visitor | None:
-        session = site.sessions.find(token)
+        session = site.sessions.find(token, anew=True)
         if session is None or session.account is None:
             return None
         account = site.sessions.account(session.account)
