@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import tomllib
 from functools import partial
@@ -208,6 +209,32 @@ def test_a_run_that_no_server_answered_leaves_neither_campaign_nor_store(
     assert [row["judge"] for row in lanner("campaign", "show", "pilot", "--json").envelope["rows"]] == ["ana"]
     assert lanner("campaign", "remove-judge", "pilot", "ana").code == 0
     assert lanner("campaign", "show", "pilot", "--json").envelope["rows"] == []
+
+
+def test_replies_that_came_before_a_run_failed_are_kept(lanner: Command, texts: Path) -> None:
+    """Also in a store that the run made: it was deleted with all that was paid."""
+    no_credit = web.json_response({"error": {"message": "Your credit balance is too low."}}, status=402)
+    answers = iter([good, good])
+    with running(Stub(lambda body, _: next(answers, lambda _body: no_credit)(body))) as url:
+        ran = lanner("judge", texts, "--protocol", "da", "--model", "m", "--base-url", url, "--set", "in_flight=1")
+    assert "the same command goes on from there" in ran.err
+    [row] = lanner("campaign", "show", "small-da", "--json").envelope["rows"]
+    assert (row["judge"], row["done"]) == ("m", 2)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_ctrl_c_before_any_reply_leaves_nothing_but_what_a_batch_is_found_by(
+    lanner: Command, texts: Path, monkeypatch: pytest.MonkeyPatch, batch: bool
+) -> None:
+    async def stopped(*_arguments: Any, **_options: Any) -> Totals:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr("lanner.cli.judge.judge_all", stopped)
+    ran = lanner(
+        *("judge", texts, "--protocol", "da", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"),
+        *("--set", f"batch={str(batch).lower()}"),
+    )
+    assert (ran.code, Path("lanner.sqlite").exists()) == (130, batch)
 
 
 # `lanner judge --compare-contexts` and `lanner compare --judges`: the ablation of what a model sees.

@@ -277,7 +277,10 @@ def _judged(store: Store, entry: Campaign, plans: Sequence[Plan], *, limits: Lim
         )
 
     try:
-        return asyncio.run(judge_all(store, entry.id, plans, limits=limits, report=report, interrupted=interrupted))
+        totals = asyncio.run(judge_all(store, entry.id, plans, limits=limits, report=report, interrupted=interrupted))
+        if totals.stopped == INTERRUPTED and not totals.calls:
+            raise KeyboardInterrupt
+        return totals
     except (asyncio.CancelledError, KeyboardInterrupt):  # by a second signal, or by one with nothing under way
         _say_stopped()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lanner.cli import notes_of, pending_notes, reading_options
-from lanner.cli.early_checks import has_store, names, refuse_missing, refuse_unknown_judges
-from lanner.errors import CampaignError, InputError, LannerError, StatisticError, check_known
+from lanner.cli.early_checks import campaign_names, has_store, names, refuse_missing, refuse_unknown_judges
+from lanner.errors import CampaignError, InputError, StatisticError, check_known
 
 if TYPE_CHECKING:
     from lanner.analysis.material import Material
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def new_store(place: str) -> Iterator[Store]:
-    """An open store. One that did not exist before is deleted again where the command fails."""
+    """An open store. One that did not exist before is deleted where the command fails and leaves nothing in it."""
     from lanner.store import Store
 
     path, existed = Path(place), has_store(place)
     try:
         with Store.open(place) as store:
             yield store
-    except LannerError:
-        if not existed:
+    except BaseException:
+        if not existed and campaign_names(place) == []:  # replies that came before it failed are paid
             for suffix in ("", "-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
         raise

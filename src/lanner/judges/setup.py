@@ -231,12 +231,14 @@ def new_campaign(
 
 @contextmanager
 def removed_if_unused(store: Store, plans: Sequence[Plan]) -> Iterator[None]:
-    """After a failure, remove the campaign and the judges that this run added and that have answered nothing."""
+    """After a failure or Ctrl+C, remove the campaign and judges that this run added and that have answered nothing. A
+    batch may still be answered, and the next run finds it by their names and moments: they stay."""
+    is_batch = any(providers.is_batch(member.endpoint.provider) for plan in plans for member in plan.members)
     before = {entry.id: {judge.id for judge in campaign.judges(store, entry.id)} for entry in campaign.campaigns(store)}
     try:
         yield
-    except LannerError:
-        names = {plan.judge for plan in plans}
+    except BaseException:
+        names = set() if is_batch else {plan.judge for plan in plans}
         for entry in campaign.campaigns(store):
             new_judges = [j.id for j in campaign.judges(store, entry.id) if j.id in names - before.get(entry.id, set())]
             for judge_id in new_judges:

@@ -149,7 +149,12 @@ class Provider(Protocol):
 
 def interfaces() -> list[str]:
     """Names of providers that ask one question at a time."""
-    return [name for name in registry.names("judges.providers") if not name.endswith("_batch")]
+    return [name for name in registry.names("judges.providers") if not is_batch(name)]
+
+
+def is_batch(provider: str) -> bool:
+    """Whether a provider asks many questions at once, to be answered within a day."""
+    return provider.endswith("_batch")
 
 
 def base_url(provider: str) -> str:
