@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+import tomllib
 import zipfile
 from pathlib import Path
-from shutil import copytree
+from shutil import copy, copytree
 from zlib import crc32
 
 import openpyxl
@@ -35,6 +36,12 @@ HEADS = {
 PIECES = (b"a", b'"', b"<!--", b"<a ", b"[", b"\xff", b" ", b"\n", b",", b"\t", b"9", b"</", b"{", b"\\", b"&", b"#")
 CPU_SECONDS = LONG / 10_000
 """For one file: what is quadratic takes several times as long."""
+DESCRIBED = tomllib.loads((Path(__file__).parents[2] / "docs" / "formats.toml").read_text(encoding="utf-8"))
+SAMPLED = {formats.recognise(path) for path in SAMPLES.iterdir()}
+EXAMPLES = sorted(
+    (name, file) for name in formats.titles().keys() - SAMPLED for file in DESCRIBED[name].get("files", ())
+)
+"""The examples in the docs of formats that have no samples here."""
 SAMPLE_FILES = sorted(path.relative_to(SAMPLES) for path in SAMPLES.rglob("*") if path.is_file())
 
 
@@ -61,26 +68,37 @@ def test_repeated_characters_are_read_or_refused_quickly(tmp_path: Path, head: s
         assert seconds_to_read(path) < CPU_SECONDS, piece
 
 
-def test_there_is_a_sample_of_every_format_that_files_come_in() -> None:
-    known = {formats.recognise(path) for path in SAMPLES.iterdir()}
-    elsewhere = {"appraise_batches", "huggingface", "folder", "judgements", "po"}  # the heads above, or made of others
-    assert set(formats.titles()) - elsewhere <= known
+def test_there_is_a_file_of_every_format_to_spoil() -> None:
+    made_of_others = {"huggingface"}
+    assert set(formats.titles()) - made_of_others <= SAMPLED | {name for name, _ in EXAMPLES}
+
+
+def spoil(file: Path, root: Path, name: str, label: str) -> None:
+    """Thousands of characters inside a sound file, read as its format."""
+    content = file.read_bytes()
+    for number, piece in enumerate(some(label), 1):
+        at = len(content) * (1 + number % 3) // 3
+        file.write_bytes(content[:at] + piece * (LONG // len(piece)) + content[at:])
+        assert seconds_to_read(root, name) < CPU_SECONDS, (piece, at)
 
 
 @pytest.mark.parametrize("file", SAMPLE_FILES, ids=str)
 def test_repeated_characters_in_the_middle_of_every_kind_of_file(tmp_path: Path, file: Path) -> None:
-    """Thousands of them inside a sound file, read as its format."""
     top = SAMPLES / file.parts[0]
-    name = formats.recognise(top)
     root = tmp_path / top.name
     if top.is_dir():
         copytree(top, root)
-    target = root / Path(*file.parts[1:]) if top.is_dir() else root
-    content = (SAMPLES / file).read_bytes()
-    for number, piece in enumerate(some(str(file), 1)):
-        at = len(content) * (1 + number % 3) // 3
-        target.write_bytes(content[:at] + piece * (LONG // len(piece)) + content[at:])
-        assert seconds_to_read(root, name) < CPU_SECONDS, (piece, at)
+    else:
+        copy(top, root)
+    spoil(root.joinpath(*file.parts[1:]), root, formats.recognise(top), str(file))
+
+
+@pytest.mark.parametrize(("name", "file"), EXAMPLES)
+def test_repeated_characters_in_the_middle_of_the_example_of_a_format(tmp_path: Path, name: str, file: str) -> None:
+    for each, text in DESCRIBED[name]["files"].items():
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text(text.strip() + "\n", encoding="utf-8")
+    spoil(tmp_path / file, tmp_path / DESCRIBED[name]["path"], name, f"{name} {file}")
 
 
 def test_a_name_twice_in_an_archive_is_refused(tmp_path: Path) -> None:
