@@ -25,7 +25,7 @@ from mkdocs.structure.files import File
 from lanner import formats, protocols
 from lanner.cli import lanner
 from lanner.designs._allocate import scenarios
-from lanner.protocols.describe import expected_agreement
+from lanner.protocols.describe import EXPECTED_AGREEMENT
 from lanner.protocols.describe import lines as described
 from lanner.stats.agreement import COEFFICIENTS
 
@@ -92,7 +92,7 @@ def formats_page() -> str:
 
 def protocol_page(name: str) -> str:
     """A protocol as a person reads it, with what agreement to expect and how to begin."""
-    expected = expected_agreement().get(name)
+    expected = EXPECTED_AGREEMENT.get(name)
     title, *rest = described(protocols.load(name))
     parts = [f"{title} (`{name}`)", "", *rest, "", "## Agreement to expect", ""]
     if expected:
