@@ -1264,3 +1264,18 @@ def test_columns_for_each_judge_and_output_are_read_or_asked_about(tmp_path: Pat
         (reading,) = formats.read(path, columns=by_judge)
     answers = {(entry.judge, entry.systems): entry.value for entry in reading.judgements if entry.segment == "0"}
     assert answers == expected
+
+
+@pytest.mark.parametrize("yes_no", [("1", "0"), ("yes", "no")])
+@pytest.mark.parametrize(("heading", "is_answer"), [("omission", True), ("is_question", False)])
+def test_what_no_judge_disputes_is_an_answer_by_its_name_or_said_to_be_left_out(
+    tmp_path: Path, yes_no: tuple[str, str], heading: str, is_answer: bool
+) -> None:
+    rows = [f"{judge},{n},{(n + (judge == 'b')) % 5},{yes_no[n % 2]}" for n in range(8) for judge in "ab"]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([f"judge,segment,score,{heading}", *rows]))
+    (reading,) = formats.read(path)
+    assert ({entry.question for entry in reading.judgements} == {"score", heading}) == is_answer
+    assert any(f"--columns measure:{heading}={heading}" in note for note in reading.notes) != is_answer
+    (named,) = formats.read(path, columns=f"measure:{heading}={heading}")
+    assert {entry.question for entry in named.judgements} == {"score", heading}

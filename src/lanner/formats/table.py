@@ -57,7 +57,7 @@ from lanner.formats.parsing.readings import (
 from lanner.formats.parsing.table_answers import TableAnswers
 from lanner.formats.parsing.tables import TableRows, open_rows, table_kind
 from lanner.formats.parsing.textfile import ReadingNote, guarded, refuse_answers, replacing, text_file
-from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_numeric
+from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_flag, is_numeric
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number, plural
@@ -75,7 +75,9 @@ def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "
     if all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header)):
         return rows
     of_outputs = one_output_a_row(path, rows, columns, judge)
-    return of_outputs if of_outputs is not rows or rows.typed else one_answer_a_row(path, rows)
+    if of_outputs is not rows or rows.typed:
+        return of_outputs
+    return one_answer_a_row(path, rows, is_told=bool(columns or judge))
 
 
 def recognise(path: Path) -> bool:
@@ -232,6 +234,13 @@ def _are_whole_with_point(values: Sequence[Any]) -> bool:
     return bool(values) and all(re.fullmatch(r"\d+\.0", as_text(value).strip()) for value in values)
 
 
+def _are_two_flags(cells: Iterable[Any]) -> bool:
+    """Whether some cells say yes and others no."""
+    values = [value for value in cells if value not in (None, "")]
+    words = {as_text(value).strip().casefold() for value in values}
+    return len(words) > 1 and (words == {"0", "1"} or all(map(is_flag, values)))
+
+
 class MappedTable:
     """One table being read: the map turned into positions, and rows into segments."""
 
@@ -341,6 +350,13 @@ class MappedTable:
     def notes(self) -> Iterator[str]:
         for at in sorted(self._with_point):
             yield f"Numbers in {self.rows.header[at]!r} all end in .0, as programs write them; 1.0 is read as 1."
+        for name, at in self.rest if self.answers and "judge" in self.at else ():
+            if _are_two_flags(row[at] for row in self.rows.sample):
+                option = as_option({f"measure:{name}": name})
+                fact = (
+                    f"{name!r} holds yes and no as a fact about items or judges would, so it is not read as an answer."
+                )
+                yield ReadingNote(fact, f"If it is one: {option}.")
         if self.has_texts and self.map.rest and not (self.outputs or self.long or self.references):
             rest = self.map.rest[:4]
             yield ReadingNote(

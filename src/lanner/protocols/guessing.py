@@ -53,6 +53,9 @@ _INVERSE = frozenset(
         *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
         *("severity", "schweregrad", "sévérité", "gravité", "severidad", "gravedad", "severidade", "gravità"),
         *("cer", "edits", "distance", "seconds", "minutes", "minor", "major", "critical", "deduction", "deductions"),
+        *("omission", "omissions", "addition", "additions", "mistranslation", "mistranslations", "hallucination"),
+        *("hallucinations", "untranslated", "overtranslation", "undertranslation", "auslassung", "hinzufügung"),
+        *("omisión", "adición", "omissão", "adição", "ajout", "الحذف", "الإضافة"),
         *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "schulnote", "erreur", "erreurs", "errores", "errori"),
         *("erros", "penalización", "pénalité", "pénalités", "penalità", "błędy", "chyby", "ошибки", "أخطاء"),
     }
@@ -60,7 +63,10 @@ _INVERSE = frozenset(
 """Words in the names of questions whose best answer is the lowest number."""
 _PLACES = frozenset({"rank", "ranking", "place"})
 """Those of them that end with the number of systems; the others count something and have no end."""
-_INVERSE_PARTS = ("오류", "벌점", "감점", "错误", "錯誤", "扣分", "エラー", "誤り", "減点")
+_INVERSE_PARTS = (
+    *("오류", "벌점", "감점", "누락", "첨가", "오역", "エラー", "誤り", "減点", "訳抜け", "誤訳"),
+    *("错误", "錯誤", "扣分", "漏译", "误译", "增译", "漏譯", "誤譯"),
+)
 """The same in languages that write words together."""
 _MQM = "mqm"
 """The protocol whose weights are taken for errors of the same severities."""

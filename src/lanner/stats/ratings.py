@@ -414,6 +414,8 @@ def _select(
         raise StatisticError(
             "The table holds several questions.", next_step=f"Say which one: {', '.join(map(str, questions))}."
         )
+    if not questions:
+        raise StatisticError("There are no answers here of judges who count.")
     if question and question not in questions:
         raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
     selection = {"question": question or None, "stage": stage, "row": row, "system": system}

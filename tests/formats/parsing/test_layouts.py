@@ -49,6 +49,19 @@ def test_respondents_of_a_form_without_names_are_its_rows(tmp_path: Path, moment
     assert any("each row is one, called after its line" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize("heading", ["Sentence {}: good? (1-5)", "How good is it? [The cat {}.]"])
+def test_a_form_without_names_and_moments_is_asked_about(tmp_path: Path, heading: str) -> None:
+    """A row may be a judge, and it may be an item."""
+    path, columns = tmp_path / "form.csv", [heading.format(n) for n in (1, 2, 3)]
+    path.write_text("\n".join([",".join(columns), "1,2,3", "4,5,1"]), encoding="utf-8")
+    with pytest.raises(InputError, match="nothing names the judges") as caught:
+        formats.read(path)
+    assert (caught.value.code, "first column `judge`" in caught.value.next_step) == ("no_judge_column", True)
+    path.write_text("\n".join([",".join(["judge", *columns]), "a,1,2,3", "b,4,5,1"]), encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [entry.value for entry in reading.judgements] == [1, 2, 3, 4, 5, 1]
+
+
 def test_what_is_left_out_below_a_long_form_is_said(tmp_path: Path) -> None:
     rows = "\n".join(f"judge {n},{n % 5},{n % 4},{n % 3}" for n in range(300))
     path = tmp_path / "form.csv"

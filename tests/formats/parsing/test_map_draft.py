@@ -118,8 +118,8 @@ def test_judges_do_not_agree_on_a_number_that_they_were_not_asked_for(name: str)
     assert mapped.rest == (name,)
 
 
-@pytest.mark.parametrize(("items", "expected"), [(4, ["score", "style"]), (5, ["score"])])
+@pytest.mark.parametrize(("items", "expected"), [(4, ["score", "grade_level"]), (5, ["score"])])
 def test_judges_who_agree_on_few_items_were_asked(items: int, expected: list[str]) -> None:
-    header = ["judge", "segment", "system", "score", "style"]
+    header = ["judge", "segment", "system", "score", "grade_level"]
     sample = [[judge, str(at), "X", str(at % 3), str(at % 4)] for at in range(items) for judge in ("ana", "ben")]
     assert [answer.question for answer in column_map(header, sample=sample).answers] == expected

@@ -340,7 +340,7 @@ def without_language(column: str) -> tuple[str, str]:
         hit = re.match(pattern, base) if not language and len(base) <= 60 else None
         if hit and named_language(hit[2]):
             return hit[1], named_language(hit[2])
-        if hit and named_language(hit[1]):
+        if hit and named_language(hit[1]) and hit[1].casefold() != "is":  # `is_question` asks, and is not Icelandic
             return hit[2], named_language(hit[1])
     return (base or column), language
 

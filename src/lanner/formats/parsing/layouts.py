@@ -34,12 +34,13 @@ _DIGITS = re.compile(r"\d+")
 _ITEMS_AT_LEAST = 3
 
 
-def one_answer_a_row(path: Path, rows: TableRows) -> TableRows:
-    """The same table with a row for each answer; as it is where it has one."""
-    return _by_items(path, _by_ranks(path, rows))
+def one_answer_a_row(path: Path, rows: TableRows, *, is_told: bool = False) -> TableRows:
+    """The same table with a row for each answer; as it is where it has one. What is not clear is asked about, unless
+    somebody has told what the columns hold."""
+    return _by_items(path, _by_ranks(path, rows), is_told=is_told)
 
 
-def _by_items(path: Path, rows: TableRows) -> TableRows:
+def _by_items(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
     in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
@@ -47,7 +48,7 @@ def _by_items(path: Path, rows: TableRows) -> TableRows:
     judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
     judges = [row[judge] for row in rows.sample] if judge is not None else []
     if judge is None:
-        return _by_nameless_judges(path, rows)
+        return _by_nameless_judges(path, rows, is_told=is_told)
     if not judges or len(set(judges)) < len(judges):
         return rows
     parts = _crossed(rows.header)
@@ -78,18 +79,33 @@ def _by_items(path: Path, rows: TableRows) -> TableRows:
     return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
 
 
-def _by_nameless_judges(path: Path, rows: TableRows) -> TableRows:
-    """The same where a form asked for no name, and every row begins with the moment when it was sent."""
-    first = rows.header[0] if rows.header else ""
-    if role_named(first) != "answered_at" or not rows.sample or not all(moment(as_text(row[0])) for row in rows.sample):
+def _by_nameless_judges(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:
+    """The same where a form asked for no name, and every row begins with the moment when it was sent. Without moments a
+    row may be an item as well, and each column a judge's, so that it is asked about."""
+    first = role_named(rows.header[0]) if rows.header else ""
+    is_timed = first == "answered_at" and bool(rows.sample) and all(moment(as_text(row[0])) for row in rows.sample)
+    cells = [cell for row in rows.sample for cell in row if not is_missing(cell)]
+    is_asked = not (is_told or rows.is_survey) and sum(map(is_numeric, cells)) * 2 > len(cells)
+    if not (is_timed or is_asked):
         return rows
-    header = ["judge", *rows.header[1:]]
-    numbered = ((line, [f"row {line}", *values[1:]], extra) for line, values, extra in rows.rows)
-    sample: list[Sequence[Any]] = [[f"row {number}", *values[1:]] for number, values in enumerate(rows.sample)]
+    start = int(is_timed)
+    header = ["judge", *rows.header[start:]]
+    numbered = ((line, [f"row {line}", *values[start:]], extra) for line, values, extra in rows.rows)
+    sample: list[Sequence[Any]] = [[f"row {number}", *values[start:]] for number, values in enumerate(rows.sample)]
     judges = replace(rows, header=header, rows=numbered, sample=sample)
-    turned = _by_items(path, judges)
+    turned = _by_items(path, judges, is_told=is_told)
     if turned is judges:
         return rows
+    if not is_timed:
+        raise InputError(
+            f"The columns ask the same about several items ({', '.join(map(repr, rows.header[:2]))}, …), and nothing "
+            "names the judges.",
+            code="no_judge_column",
+            names={"columns": ", ".join(rows.header)},
+            where=Where(path, rows.line),
+            next_step="If each row holds the answers of one judge, add a first column `judge` with a name or number on "
+            "each row. If each column holds those of one judge, add a first column `segment` instead.",
+        )
     turned.notes.append("No column names the judges: each row is one, called after its line.")
     return turned
 

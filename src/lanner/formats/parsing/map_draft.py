@@ -25,6 +25,7 @@ from lanner.formats.parsing.headings import (
     judge_and_question,
     named_language,
     names_answer,
+    names_criterion,
     names_engine,
     names_language_model,
     names_metric,
@@ -47,6 +48,7 @@ from lanner.formats.parsing.values import (
     as_text,
     asks_preference,
     clock,
+    is_flag,
     is_missing,
     is_numeric,
     literal_list,
@@ -373,7 +375,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     candidates = [c for c in table.free if c not in answers and not names_person(c) and role_named(c) != "system"]
     numeric = [c for c in candidates if table.are_numbers(c) and not no_answer(c)]
     # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
-    disputed = [c for c in numeric if not _is_fact(table, c) and not _is_about_judge(table, c)]
+    disputed = [c for c in numeric if names_criterion(c) or not (_is_fact(table, c) or _is_about_judge(table, c))]
     numeric = disputed if answers or disputed else numeric
     lists = [c for c in table.free if table.are_lists(c)]
     short = [
@@ -385,7 +387,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
         and not table.are_moments(column)
         and not table.are_identifiers(column)
     ]
-    others = [c for c in short if table.varies(c)]
+    others = [c for c in short if table.varies(c) or (names_criterion(c) and all(map(is_flag, table.values(c))))]
     if not (answers or numeric or lists or are_spread or others):
         others = short
     columns = {*answers, *numeric, *lists, *others}
