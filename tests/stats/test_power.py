@@ -159,6 +159,13 @@ def test_alike_items_ruin_the_sign_test_and_not_the_one_by_document():
     assert seen["by document"]["error_rate"] == pytest.approx(0.05, abs=0.02)
 
 
+def test_power_by_document_is_that_of_the_test_that_is_made():
+    """Six documents that all say the same give p = 2/2⁶, five never less than 2/2⁵."""
+    assert preference_power(0.9, documents=5, items=9, n=100).value == 0
+    result = preference_power(0.9, documents=6, n=4000)  # one answer each: only six wins are enough
+    assert result.value == pytest.approx(0.9**6, abs=0.03)
+
+
 @pytest.mark.parametrize("name", ["esa", "da_sqm", "mqm", "mqm_ted", "h_falcon"])
 def test_every_default_can_be_planned_with_and_says_where_it_comes_from(name):
     assert defaults(name).source

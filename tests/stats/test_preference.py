@@ -472,7 +472,7 @@ def test_who_never_lost_has_a_lower_bound_and_a_reason():
     assert "never lost" in result.notes[0]
     (row,) = result.rows
     assert (row["system"], row["value"], row["high"], row["chance"]) == ("A", None, None, 1.0)
-    assert row["low"] == pytest.approx(3.65, abs=0.01)
+    assert row["low"] == pytest.approx(np.log(0.025 ** (1 / 150) / (1 - 0.025 ** (1 / 150))))
     assert row["p"] < 1e-15
 
 

@@ -441,7 +441,7 @@ def preference_power(
     """The chance to see that one system is preferred in this share of decided comparisons.
 
     `items` comparisons per document, of which `ties` are ties; `alike` is the correlation of preferences within a
-    document (beta-binomial). The value is the power of the test by document (t of the documents' win balance); rows
+    document (beta-binomial). The value is the power of the test by document, as `preference.sign_test` makes it; rows
     give that and the sign test's, each with its error rate where nobody is preferred: the sign test's grows with
     `alike`.
     """
@@ -465,20 +465,26 @@ def _preference_power(
 ) -> tuple[float, float]:
     """How often the test by document and the sign test find a preference, in studies × documents of `shape`."""
     rng = generator(seed, 8)
-    n, documents = shape
     chance: Any = share
     if alike > 0:
         weight = (1 - alike) / alike
         chance = rng.beta(share * weight, (1 - share) * weight, size=shape)
     decisions = rng.binomial(items, 1 - ties, size=shape)
     wins = rng.binomial(decisions, chance)
-    balance = 2 * wins - decisions
-    error = balance.std(axis=1, ddof=1) / np.sqrt(documents) if documents > 1 else np.zeros(n)
-    reach = float(stdtrit(max(documents - 1, 1), 0.5 + level / 2))
-    by_document = float((np.abs(balance.mean(axis=1)) > reach * error)[error > 0].mean()) if (error > 0).any() else 0.0
     total, total_wins = decisions.sum(axis=1), wins.sum(axis=1)
     p = [exact_sign_test(int(w), int(t - w)).p for w, t in zip(total_wins, total, strict=True)]
-    return by_document, float(np.mean([value is not None and value < 1 - level for value in p]))
+    by_document = [_p_by_document(*study, level) for study in zip(wins, decisions, strict=True)]
+    found = [[value is not None and value < 1 - level for value in values] for values in (by_document, p)]
+    return float(np.mean(found[0])), float(np.mean(found[1]))
+
+
+def _p_by_document(wins: Array, decisions: Array, level: float) -> float | None:
+    """The p of the share of wins, as `preference.sign_test` gives it."""
+    how, sums = Resampling(level=level), np.column_stack([wins, decisions])[decisions > 0].astype(float)
+    if len(sums) < 2:
+        return None
+    replicates = replicate_sums(sums, lambda total: total[:, :1] / total[:, 1:], how)
+    return outcome(replicates, how, scale="share", null=0.5, answers=int(decisions.sum())).p
 
 
 def as_run(data: Any, of: str) -> Design:

@@ -13,9 +13,12 @@ the range of the statistic. p against a null value is the level at which that sa
 interval are two readings of one distribution and move smoothly as documents are added.
 
 Shares have a construction of their own, because at 0 and 1 every document says the same and the standard error is 0:
-Wilson's score interval (1927) on as many independent answers as the documents' spread amounts to; where nothing varies,
-on as many as there are documents. Bootstrap intervals (percentile, BCa) are made where they are asked for by name;
-their p is found by widening the interval until it touches the null value.
+Wilson's score interval (1927) on as many independent answers as the documents' spread amounts to. Documents that all
+say the same count as one answer each, in Clopper and Pearson's exact interval (1934); and where a share is tested, no
+documents show more than as many that all say the same, however small their spread happens to be.
+
+Bootstrap intervals (percentile, BCa) are made where they are asked for by name; their p is found by widening the
+interval until it touches the null value.
 
 Scores and differences are also widened to judges in general (`CrossedSteps`). An interval over documents holds for
 other documents judged by these judges. To speak of judges in general, the number is computed again without each
@@ -483,28 +486,41 @@ def share_outcome(
     """Wilson's interval of a share over documents: all s with |value − s| ≤ t·√(s(1 − s)/n).
 
     n = value(1 − value)/variance is how many independent answers would vary as much as these documents do (Korn &
-    Graubard 1998, Survey Methodology 24), not more than there are `answers`; where no document differs, n is the number
-    of documents. p is the score test against `null`, the same inequality solved for t.
+    Graubard 1998, Survey Methodology 24), not more than there are `answers`. p is the score test against `null`, the
+    same inequality solved for t.
+
+    Documents that all say the same show no spread, and few answers to the contrary hardly any; it may be large all the
+    same. The exact test of u such documents, two-sided 2·nullᵘ, needs none: p is not below it, and the interval ends
+    where it does, at the (1 − level)/2 that Clopper & Pearson (1934, Biometrika 26) leave out on either side. So no
+    answers are ever surer than if all had been the same. Where nothing is tested this holds for documents that all say
+    the same alone: otherwise it would hide that a rare label is rare.
     """
     if not np.isfinite(variance):
         return Outcome(None, None, (WITHOUT_ONE.format(unit=resampling.unit),))
-    size = effective_size(value, variance, units, answers)
+    unanimous = not 1e-15 < value < 1 - 1e-15
+    size = float("inf") if unanimous else effective_size(value, variance, units, answers)
     df = units - 1
     low, high = wilson(value, size, float(stdtrit(df, 0.5 + resampling.level / 2)))
+    if unanimous or null is not None:
+        bound = float(((1 - resampling.level) / 2) ** (1 / units))
+        low, high = min(low, bound), max(high, 1 - bound)
     interval = Interval(low, high, resampling.level, "Wilson", resampling.unit)
-    p = None
-    if null is not None:
-        p = float(2 * stdtr(df, -abs(value - null) / math.sqrt(null * (1 - null) / size)))
-    return Outcome(interval, p, notes)
+    if null is None:
+        return Outcome(interval, None, notes)
+    p = float(2 * stdtr(df, -abs(value - null) * math.sqrt(size / (null * (1 - null)))))
+    least = min(1.0, 2 * (null if value > null else 1 - null) ** units)
+    if least > 1 - resampling.level:
+        notes += (f"Even if all {units:.3g} {resampling.unit}s said the same, p would not be below {least:.3g}.",)
+    return Outcome(interval, max(p, least), notes)
 
 
 def effective_size(value: float, variance: float, units: float, answers: int | None = None) -> float:
-    """How many independent answers vary as much as the documents do."""
-    most = float("inf") if answers is None else float(max(answers, 1))
+    """How many independent answers vary as much as the documents do; as many as there are answers, or documents where
+    that is not known, if these do not vary at all."""
     spread = value * (1 - value)
-    if spread <= 1e-15 or variance <= 1e-15 * spread:
-        return min(float(units), most)
-    return min(spread / variance, most)
+    if variance <= 1e-15 * spread:
+        return float(units if answers is None else max(answers, 1))
+    return min(spread / variance, float("inf") if answers is None else float(max(answers, 1)))
 
 
 def wilson(value: float, size: float, reach: float) -> tuple[float, float]:

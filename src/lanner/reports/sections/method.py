@@ -382,7 +382,7 @@ _METHODS = {
     "percentile": "quantiles of resampled {units}",
     "bca": "quantiles of resampled {units}, corrected for bias and skew (BCa)",
     "bca-t": "quantiles of resampled {units}, corrected for bias and skew and widened for few {units} (BCa, t)",
-    "Wilson": "Wilson's interval for shares over {units}",
+    "Wilson": "Wilson's interval for shares over {units}, nowhere surer than if all {units} said the same",
 }
 """What the names of methods in signatures mean."""
 
