@@ -10,6 +10,8 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 from aiohttp import web
@@ -264,6 +266,8 @@ class BatchServer:
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, Body] = {}
         self.asked: Counter[str] = Counter()
+        self.ahead = timedelta()
+        """How far its clock is before ours."""
 
     def outcome(self, body: Body) -> tuple[int, Body]:
         chat = self.dialect.to_chat(body)
@@ -274,6 +278,7 @@ class BatchServer:
 
     def begin(self, questions: list[tuple[str, Body]], **fields: Any) -> Body:
         number = f"batch{len(self.batches)}"
+        fields["created_at"] = datetime.now(UTC) + self.ahead
         self.batches[number] = {"number": number, "questions": questions, "looks": 0, **fields}
         self.asked.update(name for name, _ in questions)
         return self.batches[number]
@@ -290,6 +295,7 @@ class BatchServer:
         @web.middleware
         async def faulty(request: web.Request, handler: Any) -> web.StreamResponse:
             reply: web.StreamResponse = await handler(request)
+            reply.headers["Date"] = format_datetime(datetime.now(UTC) + self.ahead, usegmt=True)
             return self.fault(request, reply) or reply
 
         app = web.Application(client_max_size=2**26, middlewares=[faulty])
@@ -349,7 +355,8 @@ class BatchServer:
             over = self.done(batch, looking=False)
             address = f"/v1/messages/batches/{batch['number']}/results" if over else None
             state = "ended" if over else "in_progress"
-            return {"id": batch["number"], "processing_status": state, "results_url": address}
+            shown = {"id": batch["number"], "processing_status": state, "results_url": address}
+            return {**shown, "created_at": batch["created_at"].isoformat()}
 
         async def create(request: web.Request) -> web.Response:
             requests = (await request.json())["requests"]
@@ -374,7 +381,7 @@ class BatchServer:
             return web.Response(text="\n".join(lines))
 
         async def listed(request: web.Request) -> web.Response:
-            others = {"id": "others", "processing_status": "ended", "results_url": None}
+            others = {"id": "others", "processing_status": "in_progress", "created_at": "2026-01-01T00:00:00.1Z"}
             entries = [others, *(view(batch) for batch in self.batches.values())]
             page = one_page(entries, request.query.get("after_id"))
             return web.json_response({**page, "last_id": page["data"][-1]["id"]})

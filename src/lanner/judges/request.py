@@ -144,7 +144,7 @@ class Requester:
     def __init__(self, shared: RunContext, plan: Plan) -> None:
         self._shared, self._reasks = shared, plan.reasks
         self._limits, self._totals, self._budget = shared.limits, shared.totals, shared.budget
-        self._run_name = _run_name(shared.campaign, plan)
+        self._run_name = _run_name(shared.store, shared.campaign, plan.judge)
         self._rng = Random(0)
         self._valid = 0
         self._fruitless = 0
@@ -410,11 +410,15 @@ class Requester:
         return detail | {name: value for name, value in optional.items() if value}
 
 
-def _run_name(campaign: Campaign, plan: Plan) -> str:
+def _run_name(store: Store, campaign: Campaign, judge: str) -> str:
     """What tells the requests of this judge from those of the same texts in another store, where a server keeps them:
-    a batch that another store has paid for is not ours."""
+    a batch that another store has paid for is not ours. It begins with the second in which the judge was added."""
+    with store.reading() as tx:
+        participant = tx.judges.find(campaign.id, judge)
+    added_at = participant.added_at if participant else None
     moment = campaign.created_at.isoformat() if campaign.created_at else ""
-    return hashlib.sha256(f"{campaign.name}\x1f{moment}\x1f{plan.judge}".encode()).hexdigest()[:8] + "."
+    digest = hashlib.sha256(f"{campaign.name}\x1f{moment}\x1f{judge}".encode()).hexdigest()
+    return f"{int(added_at.timestamp()) if added_at else 0:08x}{digest[:8]}."
 
 
 def _storable(text: str) -> str:

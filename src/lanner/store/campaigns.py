@@ -380,6 +380,7 @@ class Participant:
     consent: str | None = None
     consented_at: datetime | None = None
     link_issued_at: datetime | None = None
+    added_at: datetime | None = None
 
 
 def code_name(participant: Participant, participants: Iterable[Participant]) -> str:
@@ -493,6 +494,7 @@ def _participant(row: Any) -> Participant:
         consent=row.consent,
         consented_at=moment(row.consented_at),
         link_issued_at=moment(row.link_issued_at),
+        added_at=moment(row.added_at),
     )
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic_core import to_json
 
 from lanner.errors import LannerError
 from lanner.judges.providers import Call, RefusedError, Reply, UnanswerableError, token_count
-from lanner.judges.providers._batches import Batch, Batches, BatchResult, Question, rows
+from lanner.judges.providers._batches import Batch, Batches, BatchResult, Question, added_at, rows
 from lanner.judges.providers._http import Connection
 from lanner.model import Json
 
 _VERSION = "2023-06-01"
 _LONGEST_REPLY = 4096  # tokens, where no limit is given: the interface wants one
 _TOOL = "answer"
+_NOT_TO_THE_SECOND = timedelta(minutes=1)  # dates in headers have no parts of seconds, and have been on their way
 _STATUSES = {"succeeded": 200, "canceled": 503, "expired": 503}
 _ERRORS = {
     "invalid_request_error": 400,
@@ -106,10 +108,19 @@ def _refusal(data: Mapping[str, Any]) -> str:
     return "".join(texts) or str(details.get("explanation") or details.get("category") or "declined")
 
 
+def _moment(words: Json) -> datetime | None:
+    """A moment as Anthropic writes it; None where none is given."""
+    try:
+        moment = datetime.fromisoformat(str(words))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
 class MessageBatches(Batches):
     """Message Batches: the questions are part of the request, the answers a file of JSON lines. A batch has no name of
-    its own and tells the names of its questions only when it is over. So a run that begins while batches are under way
-    in the same workspace waits for them: one of them may be its own."""
+    its own and tells the names of its questions only when it is over. So a run waits for the batches in its
+    workspace that were sent since its judge was added: one of them may be its own."""
 
     interface = Messages
     most = 100_000
@@ -146,7 +157,11 @@ class MessageBatches(Batches):
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
-        for entry in await self.listed("/messages/batches"):
+        listed = await self.listed("/messages/batches")
+        earliest = added_at(run) + self.connection.ahead - _NOT_TO_THE_SECOND
+        for entry in listed:
+            if (sent_at := _moment(entry.get("created_at"))) and sent_at < earliest:
+                continue
             batch = await self.over(entry)
             if not batch.get("results_url"):  # its answers are no longer kept
                 continue

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
@@ -164,11 +165,12 @@ class Batches:
         await self._searched(_run_of(name))
         if earlier := self._earlier[_first_name(name)]:  # the latest first: an answer was the end of it
             return await asyncio.shield(earlier.pop(next(iter(earlier))))
+        asked = call
         while True:
             try:
-                return await self._gathered(call)
+                return await self._gathered(asked)
             except _TooLongError as error:
-                call = error.shorter._replace(name=f"{call.name}~{error.shorter.max_tokens}")
+                asked = error.shorter._replace(name=f"{call.name}~{error.shorter.max_tokens}")
 
     async def _gathered(self, call: Call) -> Reply:
         """The reply to a question that goes into the next batch."""
@@ -307,7 +309,12 @@ class Batches:
 
 def _run_of(name: str) -> str:
     """The beginning of a question's name: whose it is."""
-    return name[:9]
+    return name[:17]
+
+
+def added_at(run: str) -> datetime:
+    """When the judge was added whose questions begin so: no batch that is older is its own."""
+    return datetime.fromtimestamp(int(run[:8], 16), UTC)
 
 
 def _first_name(name: str) -> str:

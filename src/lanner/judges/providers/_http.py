@@ -19,7 +19,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote, urlsplit
@@ -202,6 +202,8 @@ class Connection:
         self._answered = False  # whether the server has ever answered a question
         self._forbidden = 0
         self._schemas: dict[int, tuple[Mapping[str, Json], Json]] = {}
+        self.ahead = timedelta()
+        """How far the server's clock is before ours."""
 
     @classmethod
     def connect(cls, endpoint: Endpoint) -> Self:
@@ -288,6 +290,8 @@ class Connection:
         try:
             async with self._session.request(method, f"{self._base}{path}", data=data, headers=headers) as response:
                 content: bytes = await response.read()
+                if moment := _moment(response.headers.get("Date", "")):
+                    self.ahead = moment - datetime.now(UTC)
                 if response.status in (200, 201):
                     return content
                 raise self.failure(response.status, content, response.headers)
@@ -470,16 +474,22 @@ def _retry_after(headers: Mapping[str, str], content: bytes = b"") -> float | No
         try:
             seconds = float(value) * scale
         except ValueError:
-            try:
-                moment = parsedate_to_datetime(value)
-            except (ValueError, TypeError):
+            moment = _moment(value)
+            if moment is None:
                 return None
-            if moment.tzinfo is None:  # "-0000" is UTC by another name
-                moment = moment.replace(tzinfo=UTC)
             seconds = (moment - datetime.now(UTC)).total_seconds()
         return max(0.0, seconds) if math.isfinite(seconds) else None
     delay = _RETRY_DELAY.search(content)
     return float(delay[1]) if delay else None
+
+
+def _moment(words: str) -> datetime | None:
+    """A date in a header; None where it is none."""
+    try:
+        moment = parsedate_to_datetime(words)
+    except (ValueError, TypeError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)  # "-0000" is UTC by another name
 
 
 def _merged(body: dict[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
