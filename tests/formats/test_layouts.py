@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -1279,3 +1280,37 @@ def test_what_no_judge_disputes_is_an_answer_by_its_name_or_said_to_be_left_out(
     assert any(f"--columns measure:{heading}={heading}" in note for note in reading.notes) != is_answer
     (named,) = formats.read(path, columns=f"measure:{heading}={heading}")
     assert {entry.question for entry in named.judgements} == {"score", heading}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "columns.parquet", "csv"])
+@pytest.mark.parametrize(("pair", "source"), [("", "en"), ("en-de", "en"), ("de-en", "de")])
+def test_one_text_in_several_languages(tmp_path: Path, kind: str, pair: str, source: str) -> None:
+    """`translation: {en, de}`, as datasets of Hugging Face hold it, and a column for each language: the first is the
+    source, unless the language pair says otherwise."""
+    texts = {"en": ["The cat sat there.", "It rained all day."], "de": ["Die Katze saß da.", "Es regnete immer."]}
+    rows = [dict(zip(texts, each, strict=True)) for each in zip(*texts.values(), strict=True)]
+    path = tmp_path / f"t.{kind}"
+    match kind:
+        case "jsonl":
+            path.write_text("\n".join(json.dumps({"translation": row}) for row in rows), encoding="utf-8")
+        case "parquet":
+            pl.DataFrame({"translation": rows}).write_parquet(path)
+        case "columns.parquet":
+            pl.DataFrame({"sentence_eng_Latn": texts["en"], "sentence_deu_Latn": texts["de"]}).write_parquet(path)
+        case "csv":
+            pl.DataFrame(texts).write_csv(path)
+    (reading,) = formats.read(path, languages=pair)
+    (document,) = reading.documents
+    target = "de" if source == "en" else "en"
+    assert [segment.source for segment in document] == texts[source]
+    assert [list(segment.outputs.values()) for segment in document] == [[text] for text in texts[target]]
+    assert (document.source_language[:2], document.target_language[:2]) == (source, target)
+
+
+def test_languages_that_are_said_against_the_headings_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("source_en,target_de\nThe cat sat there.,Die Katze saß da.\n", encoding="utf-8")
+    (reading,) = formats.read(path, languages="de-en")
+    assert "The headings name the languages en-de; the texts are read as de-en, as was said." in reading.notes
+    (reading,) = formats.read(path, languages="en-de_AT")
+    assert not any("headings name" in note for note in reading.notes)

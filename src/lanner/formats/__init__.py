@@ -557,6 +557,8 @@ def look(path: Path) -> PathContents:
     for beginning, (program, next_step) in _PROGRAMS.items():
         if start.startswith(beginning):
             return PathContents("program", (), f"{suffix} of {program}", next_step.format(path=path))
+    if start.startswith(b"PAR1") and (table := _table(path, suffix)):
+        return table
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
         return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
@@ -578,15 +580,21 @@ def _json_words(kind: str) -> str:
 
 def _plain(path: Path, text: str, suffix: str) -> PathContents:
     first = text.partition("\n")[0].strip()
-    from lanner.formats.parsing.tables import guess_delimiter, open_rows, table_kind  # a server need not read tables
+    from lanner.formats.parsing.tables import guess_delimiter, table_kind  # a server need not read tables
 
-    if table_kind(path) == "csv" and (guess_delimiter(path) in first):
-        try:
-            return PathContents("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
-        except LannerError:
-            pass
+    if table_kind(path) == "csv" and (guess_delimiter(path) in first) and (table := _table(path, suffix)):
+        return table
     excerpt = first if len(first) <= _LONGEST else f"{first[:_LONGEST].rstrip()} …"
     return PathContents("text", (), f"{suffix} with plain text; its first line is “{excerpt}”")
+
+
+def _table(path: Path, suffix: str) -> PathContents | None:
+    from lanner.formats.parsing.tables import open_rows
+
+    try:
+        return PathContents("table", tuple(open_rows(path).header), f"{suffix} with a table, columns")
+    except LannerError:
+        return None
 
 
 def _lacking(sample: PathContents, kind: str, names: tuple[str, ...]) -> tuple[float, list[str]]:

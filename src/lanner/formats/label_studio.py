@@ -455,7 +455,8 @@ class _Export:
         self.tasks: list[dict[str, Any]] = tasks
         fields = dict.fromkeys(key for task in tasks for key in self._data(task))
         try:
-            self.map: ColumnMap = column_map(list(fields), columns)
+            pair = language_codes.pair(languages) if languages else None
+            self.map: ColumnMap = column_map(list(fields), columns, pair=pair)
         except InputError as error:
             error.where = Where(path)
             raise

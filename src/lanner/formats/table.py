@@ -224,6 +224,12 @@ def _determined(code: str, other: str) -> str:
     return other if code == language_codes.UNDETERMINED else code
 
 
+def _are_different(code: str, other: str) -> bool:
+    """Whether two codes are of different languages, both of them known."""
+    are_known = language_codes.UNDETERMINED not in (code, other)
+    return are_known and code.partition("-")[0] != other.partition("-")[0]
+
+
 def _is_word(value: Any) -> bool:
     """Whether a cell holds something that is no number."""
     return value not in (None, "") and not is_numeric(value)
@@ -258,7 +264,8 @@ class MappedTable:
         self.path, self.rows, self.named_by = path, rows, named_by
         self.languages, self.judge = languages, judge
         try:
-            self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge)
+            pair = language_codes.pair(languages) if languages else None
+            self.map: ColumnMap = column_map(rows.header, columns, system, rows.sample, judge=judge, pair=pair)
         except InputError as error:
             if rows.is_survey and error.code == "no_source_column":
                 raise survey_by_respondent(path, rows) from error
@@ -350,6 +357,13 @@ class MappedTable:
     def notes(self) -> Iterator[str]:
         for at in sorted(self._with_point):
             yield f"Numbers in {self.rows.header[at]!r} all end in .0, as programs write them; 1.0 is read as 1."
+        if self.languages and self.map.languages:
+            stated = language_codes.pair(self.languages)
+            if any(_are_different(*codes) for codes in zip(self.map.languages, stated, strict=True)):
+                yield (
+                    f"The headings name the languages {'-'.join(self.map.languages)}; the texts are read as "
+                    f"{'-'.join(stated)}, as was said."
+                )
         for name, at in self.rest if self.answers and "judge" in self.at else ():
             if _are_two_flags(row[at] for row in self.rows.sample):
                 option = as_option({f"measure:{name}": name})

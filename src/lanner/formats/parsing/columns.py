@@ -32,6 +32,7 @@ from lanner.formats.parsing.headings import (
     names_remark,
     output_or_reference,
     role_in_words,
+    role_named,
     role_of_identifier,
     says_judge,
     says_system,
@@ -139,10 +140,12 @@ def column_map(
     sample: Sequence[Sequence[Any]] = (),
     *,
     judge: str = "",
+    pair: tuple[str, str] | None = None,
 ) -> ColumnMap:
     """The map of a table with this header: what is given, then what can be guessed for the other columns. With a
-    `judge`, columns of scores are that judge's answers although no column names judges."""
-    table, assignments = MapDraft(header, sample, judge), parse(columns)
+    `judge`, columns of scores are that judge's answers although no column names judges. Of columns named by languages
+    the source is the one in the first language of a known `pair`."""
+    table, assignments = MapDraft(header, sample, judge, pair), parse(columns)
     _take_given(table, assignments)
     for take in _BY_NAME:
         take(table)
@@ -419,7 +422,8 @@ def _take_identifiers(table: MapDraft) -> None:
 
 
 def _take_languages(table: MapDraft) -> None:
-    """Columns named by languages: the first is the source, the others are outputs."""
+    """Columns named by languages: the first is the source, unless another is in the source language that is known; the
+    others are outputs."""
     codes = [
         (name, code)
         for name in table.free
@@ -427,6 +431,32 @@ def _take_languages(table: MapDraft) -> None:
     ]
     if "source" in table.roles or len(codes) < (1 if table.outputs else 2):
         return
+    _take_texts_in_languages(table, codes)
+
+
+_TEXT = frozenset({"text", "texts", "sentence", "sentences", "segment", "string", "line"})
+
+
+def _take_one_text_each(table: MapDraft) -> None:
+    """`translation.en` and `translation.de`, as datasets of Hugging Face are, or `sentence_eng` and `sentence_deu`: one
+    text in several languages."""
+    parts = {name: without_language(name) for name in table.free}
+    sources = [base for base, _ in parts.values() if role_named(base) == "source" and fold(base) not in _TEXT]
+    if "source" in table.roles or sources:
+        return
+    by_base: dict[str, list[tuple[str, str]]] = {}
+    for name, (base, language) in parts.items():
+        if language and fold(base) in _TEXT | spellings_of("output") and not table.are_numbers(name):
+            by_base.setdefault(fold(base), []).append((name, language))
+    if len(by_base) == 1 and len(codes := next(iter(by_base.values()))) > 1:
+        _take_texts_in_languages(table, codes)
+
+
+def _take_texts_in_languages(table: MapDraft, codes: list[tuple[str, str]]) -> None:
+    """Columns of texts with the language of each: the source, and its translations."""
+    if table.pair is not None:
+        stated = table.pair[0].partition("-")[0]
+        codes = sorted(codes, key=lambda entry: entry[1].partition("-")[0] != stated)
     table.assign("source", codes[0][0], LIKELY)
     for name, _ in codes[1:]:
         table.outputs.setdefault(name, name)
@@ -779,6 +809,7 @@ _BY_NAME: tuple[Callable[[MapDraft], None], ...] = (
     _take_spelled,
     _take_question_as_item,
     _take_compared_systems,
+    _take_one_text_each,
     _take_named,
     _take_with_language,
     _take_identifiers,

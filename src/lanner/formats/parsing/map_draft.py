@@ -101,10 +101,17 @@ def score_of_each(columns: Sequence[str]) -> dict[str, str]:
 class MapDraft:
     """Which columns are known to hold what, which are free, and the first rows, which say what a column may hold."""
 
-    def __init__(self, header: Sequence[str], sample: Sequence[Sequence[Any]], judge: str) -> None:
+    def __init__(
+        self,
+        header: Sequence[str],
+        sample: Sequence[Sequence[Any]],
+        judge: str,
+        pair: tuple[str, str] | None = None,
+    ) -> None:
         self.header = list(header)
         self.sample = sample
         self.judge = judge
+        self.pair = pair
         self.free = list(header)
         self.roles: dict[str, str] = {}
         self.outputs: dict[str, str] = {}

@@ -40,7 +40,7 @@ def records(path: Path, *, is_list: bool) -> Iterator[tuple[int, dict[str, Any]]
         for segment in _segments(_from_tool(value)):
             for row in _listed_answers(segment):
                 for entry in _sentences(path, line, row):
-                    yield line, _flatten(entry)
+                    yield line, flatten(entry)
 
 
 def _read_list(path: Path) -> list[Any]:
@@ -336,7 +336,7 @@ def _is_list_of_texts(value: Any) -> bool:
 _TEXT_KEYS = ("text", "content", "value", "string")
 
 
-def _flatten(value: dict[str, Any]) -> dict[str, Any]:
+def flatten(value: dict[str, Any]) -> dict[str, Any]:
     """An object with objects in it as one row: `{"doc": {"id": 1}}` becomes the column `doc.id`."""
     if not any(isinstance(part, dict | list) for part in value.values()):
         return value

@@ -21,7 +21,7 @@ from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
 from lanner.formats.parsing.headings import header_score, over_columns
 from lanner.formats.parsing.map_draft import SHEET
-from lanner.formats.parsing.records import records
+from lanner.formats.parsing.records import flatten, records
 from lanner.formats.parsing.textfile import ReadingNote, bare
 from lanner.formats.parsing.values import is_missing, is_numeric
 from lanner.formats.parsing.workbooks import (
@@ -611,7 +611,10 @@ def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -
 
 def _objects(path: Path, *, is_list: bool) -> TableRows:
     """Rows from JSON objects; one level of nesting becomes columns such as `outputs.GPT-4`."""
-    entries = records(path, is_list=is_list)
+    return _rows_of_objects(path, records(path, is_list=is_list))
+
+
+def _rows_of_objects(path: Path, entries: Iterator[tuple[int, dict[str, Any]]]) -> TableRows:
     sample = list(islice(entries, _LOOKED_AT))
     header = _checked_header(path, list(dict.fromkeys(key for _, entry in sample for key in entry)))
     names = set(header)
@@ -631,7 +634,7 @@ def _parquet(path: Path) -> TableRows:
 
     try:
         lazy = pl.scan_parquet(path)
-        header = lazy.collect_schema().names()
+        schema = lazy.collect_schema()
         total = lazy.select(pl.len()).collect().item()
     except (pl.exceptions.PolarsError, OSError) as error:
         textfile.failed(path, f"The Parquet file cannot be read: {error}.")
@@ -645,7 +648,11 @@ def _parquet(path: Path) -> TableRows:
             for number, row in enumerate(frame.iter_rows(), begin + 1):
                 yield number, row, {}
 
-    return TableRows(_checked_header(path, header), batches(), typed=True)
+    header = _checked_header(path, schema.names())
+    if any(isinstance(kind, pl.Struct) for kind in schema.dtypes()):  # as JSON has objects in objects
+        objects = ((number, flatten(dict(zip(header, row, strict=True)))) for number, row, _ in batches())
+        return _rows_of_objects(path, objects)
+    return TableRows(header, batches(), typed=True)
 
 
 # Spreadsheets

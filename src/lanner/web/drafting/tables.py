@@ -97,10 +97,16 @@ class TableChoices:
             "encoding": self.encoding,
             "delimiter": self.delimiter,
         }
-        if self.source_language or self.target_language:
-            pair = (self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED)
-            options["languages"] = ":".join(pair)
+        if self.pair:
+            options["languages"] = ":".join(self.pair)
         return options
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        """The languages where one was chosen."""
+        if not (self.source_language or self.target_language):
+            return None
+        return self.source_language or languages.UNDETERMINED, self.target_language or languages.UNDETERMINED
 
 
 class ColumnError(InputError):
@@ -193,17 +199,18 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
             raise
         first_lines = tuple((line, _samples(cells)) for line, cells in raw[:_ROWS_SEARCHED])
         return TablePreview(name, choices, first_lines, 0, bool(raw), problem=_problem(error))
-    guesses = _guess_columns(rows)
+    guess = _guess_map(rows, choices.pair)
+    guesses = _guess_columns(rows, guess)
     if [column.header for column in choices.columns] != rows.header:  # a first look, or another row names the columns
         choices = replace(choices, columns=guesses)
     else:
         beside = zip(choices.columns, guesses, strict=True)
-        choices = replace(choices, columns=tuple(_with_guess(column, guess) for column, guess in beside))
+        choices = replace(choices, columns=tuple(_with_guess(column, guessed) for column, guessed in beside))
     sample_rows = _sample_rows_of(raw, rows)
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
     try:
-        judge_columns = _judged_columns(rows)
+        judge_columns = _judged_columns(guess)
         texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
         if texts.unknown_languages and first_look:
             choices = _with_languages(choices, rows)
@@ -254,10 +261,16 @@ def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
 
 
-def _guess_columns(rows: TableRows) -> tuple[ColumnChoice, ...]:
+def _guess_map(rows: TableRows, pair: tuple[str, str] | None) -> ColumnMap | None:
+    """The map as the table's reader guesses it; None where nothing is known to be the source."""
     try:
-        guess = column_map(rows.header, sample=rows.sample)
-    except InputError:  # nothing is known to be the source: everything is still to be chosen
+        return column_map(rows.header, sample=rows.sample, pair=pair)
+    except InputError:
+        return None
+
+
+def _guess_columns(rows: TableRows, guess: ColumnMap | None) -> tuple[ColumnChoice, ...]:
+    if guess is None:  # everything is still to be chosen
         return tuple(ColumnChoice(header, LEFT_OUT, sure=0.0) for header in rows.header)
     return tuple(_choice(header, guess) for header in rows.header)
 
@@ -268,11 +281,9 @@ def _with_guess(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
     return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
 
 
-def _judged_columns(rows: TableRows) -> frozenset[str]:
+def _judged_columns(guess: ColumnMap | None) -> frozenset[str]:
     """The columns that hold judges, their answers and what is about these; those that may, where texts come again."""
-    try:
-        guess = column_map(rows.header, sample=rows.sample)
-    except InputError:
+    if guess is None:
         return frozenset()
     about = {column for role, column in guess.roles.items() if role in _JUDGED_ROLES}
     return frozenset(about | {answer.column for answer in guess.answers} | set(guess.judge_candidates or ()))
