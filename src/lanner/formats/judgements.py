@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -75,8 +76,8 @@ def _read(path: Path, protocol: str, *, by_pair: bool) -> Reading:
     )
     if table.counts_lost:
         notes.append(
-            f"{table.counts_lost} answers gave one of several labels more than once. The table has only the sum, so "
-            "each label counts once here; an export with --to native keeps the counts."
+            f"{table.counts_lost} answers gave one of several labels more than once. This table has only the sum, so "
+            "each label counts once here; export it again with this version, which keeps the counts."
         )
     notes.append("An export holds no texts; segments are known by their ids.")
     judgements = tuple(table.judgements())
@@ -211,13 +212,13 @@ class _ExportRows:
         return None
 
     def _counts(self, labels: list[Any], total: float | None) -> Any:
-        """Labels that could be given several times: the table has them and the sum of their counts, which is the count
-        where there is one label."""
+        """Labels that could be given several times, each as often as it was. Tables of Lanner 0.1.0 have each once, and
+        the sum of their counts, which is the count where there is one label."""
         if len(labels) == 1 and total:
             return {str(labels[0]): int(total)}
         if total != len(labels):
             self.counts_lost += 1
-        return {str(label): 1 for label in labels}
+        return dict(Counter(map(str, labels)))
 
     def _list(self, cell: Any, line: int) -> list[Any]:
         if cell is None or cell == "":

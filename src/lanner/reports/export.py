@@ -89,7 +89,7 @@ COLUMNS: Mapping[str, str] = {
     "target_language": "the language of the translation",
     "label": "the option chosen, by id",
     "score": "the number given, or the value of the option chosen",
-    "labels": "the set of labels chosen",
+    "labels": "the labels chosen, one that was given several times as often",
     "spans": "marked spans, as JSON, offsets in code points; origin and model say what became of those offered",
     "text": "free text",
     "ranks": "ranks in the order of the systems, 1 best",

@@ -158,7 +158,8 @@ def lists(
 
 def answers(judgements: Sequence[Judgement], protocol: Protocol | None, *, every_mark: bool = False) -> pl.DataFrame:
     """The answers in the order of the judgements, each in the column of its kind; `_at` is the judgement's place. With
-    `every_mark`, as files hold them, the marks that a judge was offered and did not keep are among the spans."""
+    `every_mark`, as files hold them, the marks that a judge was offered and did not keep are among the spans, and a
+    label that was given twice stands there twice."""
     by_question: dict[tuple[str, str], list[int]] = {}
     for at, judgement in enumerate(judgements):
         by_question.setdefault((judgement.stage, judgement.question), []).append(at)
@@ -177,8 +178,8 @@ def _answers(
     """The answers to one question."""
     ats, rows, cells = _rows(places, values, question)
     column, convert = _reader(question, cells)
-    if column == "spans" and every_mark:
-        convert = _as_json
+    if every_mark:
+        convert = {"spans": _as_json, "labels": _as_often}.get(column, convert)
     data = [ats, rows, _read(column, cells, convert)]
     points = _points(question)
     if column == "label" and points:
@@ -268,6 +269,12 @@ def _set(value: Json) -> list[str]:
     if isinstance(value, dict):
         return sorted(str(k) for k, count in value.items() if count)
     return sorted({str(v) for v in (value if isinstance(value, list | tuple) else [value])})
+
+
+def _as_often(value: Json) -> list[str]:
+    """Labels as often as they were given, so that a file keeps what was counted."""
+    counts = value if isinstance(value, dict) else dict.fromkeys(_set(value), 1)
+    return sorted(str(label) for label, count in counts.items() for _ in range(int(count)))
 
 
 def _as_json(value: Json) -> str:
