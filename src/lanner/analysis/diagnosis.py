@@ -389,9 +389,10 @@ def _diagnose(
         f"{f'share with the error and {unit} a judgement' if errors else 'share and mean where it matters'} · "
         f"{protocol.label} {question.id} · {'' if counted_exactly else 'at least '}{plural(n, 'sentence')}, "
         f"{plural(evidence['document'].n_unique(), 'document')}, {plural(len(systems), 'system')} · {judges} · "
-        f"rows {counted_rows.selection} · difference of means, jackknife-t over documents, Holm over all {tests} "
-        "comparisons"
+        f"rows {counted_rows.selection}"
     )
+    if tests:
+        signature += f" · difference of means, jackknife-t over documents, Holm over all {tests} comparisons"
     return Diagnosis(
         question.id,
         errors,

@@ -181,7 +181,7 @@ def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> No
         ("occurs", f"{result.unit} a judgement") if result.errors else ("matters", "mean where it matters [95 %]")
     )
     occurring = {aspect.id for aspect in result.occurring}
-    for name in [domain] if domain else result.domains:
+    for name in ([domain] if domain else result.domains) if occurring else ():
         output.show(
             [
                 {

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from analysis.test_diagnosis import world
+from diagnosed_campaigns import SYSTEMS, texts
 from lanner import protocols
 from lanner.analysis.diagnosis import Diagnosis, diagnose
 from lanner.analysis.material import Material
 from lanner.model import Document, Judge, Judgement, Segment
-from lanner.reports.parts import Figure, Quotes, Report, Table
+from lanner.reports.parts import Figure, Paragraph, Quotes, Report, Table
 from lanner.reports.rendering import write
 from lanner.reports.sections.diagnosis import (
     AspectLine,
@@ -72,6 +74,22 @@ def test_systems_of_which_nothing_is_shown_stand_together_with_what_it_would_hav
     assert f"On {shortfall.contrast.documents} documents and with {result.tests} comparisons" in text
     assert f"{shortfall.needed:.1f} standard errors" in text and f"has {shortfall.reached:.1f}: " in text
     assert f"{shortfall.cell.system} behind {shortfall.contrast.other}" in text
+
+
+def test_where_nobody_marked_an_error_nothing_is_compared_or_drawn() -> None:
+    """There were an empty picture, an empty table and "0 of 0 comparisons remain after correction"."""
+    documents, judge = texts(documents=2), Judge("ana")
+    judgements = tuple(
+        Judgement("ana", "rating", "errors", document.id, segment.id, (system,), [])
+        for document, system in product(documents, SYSTEMS)
+        for segment in document
+    )
+    material = Material("clean", protocols.load("esa"), tuple(documents), (judge,), judgements)
+    assert material.protocol is not None
+    view = View(material, material.protocol, Resampling(n=200))
+    made = described(view, diagnose(material, resampling=view.resampling))
+    assert {type(block) for block in made.blocks} == {Paragraph}
+    assert any("Nobody marked an error of: minor, major." in block.text for block in made.blocks)
 
 
 def test_judges_stand_under_the_names_of_the_report(view: View, result: Diagnosis) -> None:

@@ -47,8 +47,8 @@ def described(view: View, result: Diagnosis) -> Section:
     """The section of a diagnosis."""
     findings, unshown = sentences(view, result)
     blocks: list[Block] = [Paragraph(" ".join((*findings, *unshown)))]
-    if len(result.systems) <= MOST_SYSTEMS:
-        blocks.append(figure(view, result))
+    if (drawn := figure(view, result)) is not None:
+        blocks.append(drawn)
     blocks += [replace(table, folded=True) for table in tables(view, result)]
     blocks += _examples(view, result)
     blocks += [Paragraph(view.translate(note)) for note in result.notes]
@@ -58,7 +58,7 @@ def described(view: View, result: Diagnosis) -> Section:
 def tables(view: View, result: Diagnosis) -> list[Table]:
     """The numbers behind the picture: every cell, differences, what explains the score, people and models."""
     candidates = (
-        _table(view, result),
+        _table(view, result) if result.occurring else None,
         _contrasts(view, result),
         _explanation_table(view, result),
         _groups(view, result),
@@ -202,8 +202,11 @@ def figure(
     *,
     link: Callable[[DiagnosisCell], str] | None = None,
     chosen: DiagnosisCell | None = None,
-) -> Figure:
-    """The  On a page every cell can be a link, and one of them is the one that is looked at."""
+) -> Figure | None:
+    """The picture of all cells; none where nothing occurs in any, or there are too many systems for it. On a page every
+    cell can be a link, and one of them is the one that is looked at."""
+    if not result.occurring or len(result.systems) > MOST_SYSTEMS:
+        return None
     domain_names = {priority.cell.domain for priorities in result.priorities.values() for priority in priorities}
     domains = result.domains if len(result.domains) == 1 or ALL in domain_names else result.domains[1:]
     names = {domain: view.translate(message("All domains")) if domain == ALL else domain for domain in domains}
@@ -286,7 +289,7 @@ def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
     else:
         yield message("No system is shown to be behind in any cell.")
     significant = sum(contrast.shown for cell in result.cells for contrast in cell.contrasts)
-    if len(result.systems) > 1:
+    if len(result.systems) > 1 and result.tests:
         yield message("{shown} of {n} comparisons remain after correction.", shown=significant, n=result.tests)
     if result.errors:
         yield message("Bar: share of judgements with the error, all systems together; n: judgements behind the marks.")
@@ -298,13 +301,14 @@ def _caption_parts(view: View, result: Diagnosis) -> Iterator[Message]:
             "Bar: share of judgements in which it matters, all systems together; n: judgements behind the marks."
         )
         yield message("Mark: mean rating where it matters, with its {level} interval over documents.", level=view.level)
-    if len(result.systems) > 1:
+    if len(result.systems) > 1 and result.tests:
         yield message(
             "Filled: worse than the systems named at the right, p < .05 after Holm over all {n}.", n=result.tests
         )
-    elif not result.errors:
+    elif not result.errors and result.tests:
         yield message("Filled: worse than its other skills, p < .05 after Holm over all {n}.", n=result.tests)
-    yield message("Hollow: no difference is shown; there may be one.")
+    if result.tests:
+        yield message("Hollow: no difference is shown; there may be one.")
 
 
 def _table(view: View, result: Diagnosis) -> Table:

@@ -26,7 +26,7 @@ from lanner.errors import StatisticError
 from lanner.model import Document
 from lanner.model.messages import estimate, number, percent
 from lanner.monitor.live import decisions
-from lanner.reports.sections.diagnosis import MOST_SYSTEMS, advise, figure, letter, place_label, tables, unit_words
+from lanner.reports.sections.diagnosis import advise, figure, letter, place_label, tables, unit_words
 from lanner.reports.view import View
 from lanner.stats.goals import Goal, GoalKind, State
 from lanner.store import Store
@@ -163,7 +163,6 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
     view = View(material, material.protocol, language=language(), translate=translate)
     selection = _choose_cell(result, cell)
     choices = [other for other in _cells(result) if other.enough]
-    fits = len(result.systems) <= MOST_SYSTEMS
     answered_ids = set(material.table["question"].unique())
     return DiagnosisPage(
         protocol=view.words.title,
@@ -172,7 +171,7 @@ def diagnosis_page(material: Material, result: Diagnosis, cell: str = "") -> Dia
         questions=tuple((q, view.label(q)) for q in material.protocol.diagnostic if q in answered_ids),
         errors=result.errors,
         advice=tuple(_advice(view, result, at, system) for at, system in enumerate(result.systems)),
-        figure=figure(view, result, link=lambda target: _address(result, target), chosen=selection) if fits else None,
+        figure=figure(view, result, link=lambda target: _address(result, target), chosen=selection),
         cells=tuple((_key(other), f"{other.system} · {place_label(view, result, other)}") for other in choices),
         cell=_key(selection) if selection else "",
         summary=_summary(view, result, selection) if selection else "",
