@@ -762,8 +762,10 @@ def scored_set(
             next_step="Name the columns or questions that hold metrics (--metrics comet,ter), or let models judge.",
         )
     answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
+    everyone = table["judge"].unique().sort().to_list()
     for name in selection:
-        answers[name] = items(table, of, judges=[name]).table if name in others else _scores_of_measure(table, name)
+        rows = items(table, of, judges=[name]) if name in others else items(table, name, judges=everyone)
+        answers[name] = rows.table
     lower_is_better = [
         name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")
     ]
@@ -812,10 +814,6 @@ def _is_undisputed(table: pl.DataFrame, question: str) -> bool:
         .agg(pl.col("score").n_unique().alias("different"), pl.col("judge").n_unique().alias("judges"))
     )
     return bool((per_item["different"] <= 1).all() and (per_item["judges"] > 1).any())
-
-
-def _scores_of_measure(table: pl.DataFrame, question: str) -> pl.DataFrame:
-    return items(table, question, judges=table["judge"].unique().sort().to_list()).table
 
 
 def _align(answers: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, list[Scorer]]:

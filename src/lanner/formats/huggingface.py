@@ -52,7 +52,7 @@ def write(
     rows = {
         "judgements": [_judgement_row(entry) for entry in answers],
         "texts": [_segment_row(document, segment) for document in texts for segment in document],
-        "judges": [_judge_row(judge) for judge in people],
+        "judges": [[judge.id, str(judge.kind), judge.name, _json(dict(judge.attributes))] for judge in people],
     }
     if empty := [document.id for document in texts if not document.segments]:
         raise InputError(f"The document {empty[0]!r} has no segments.", where=Where(path))
@@ -116,10 +116,6 @@ def _segment_row(document: Document, segment: Segment) -> list[Any]:
         _json(dict(segment.meta)),
         _json(further),
     ]
-
-
-def _judge_row(judge: Judge) -> list[Any]:
-    return [judge.id, str(judge.kind), judge.name, _json(dict(judge.attributes))]
 
 
 def _json(value: Any) -> str:

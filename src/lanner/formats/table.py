@@ -719,11 +719,8 @@ def _write_delimited(path: Path, header: list[str], rows: Iterable[dict[str, Any
             lineterminator="\n",
         )
         writer.writeheader()
-        writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
-
-
-def _harmless(value: Any) -> Any:
-    return guarded(value) if isinstance(value, str) else value
+        for row in rows:
+            writer.writerow({k: guarded(value) if isinstance(value, str) else value for k, value in row.items()})
 
 
 def _json_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -256,7 +256,7 @@ def _for_mtme(material: Material, protocol: Protocol) -> list[Judgement]:
     """Each judge's scores, and under the protocol's name what they come to: a mean for each segment and each system.
     More is better there, so penalties change their sign. Control items and repeats are no part of a test set."""
     # adding 0.0 keeps "no error" from being written as -0.0
-    sign = -1.0 if _lower_is_better(protocol) else 1.0
+    sign = -1.0 if direction_of(protocol, main_score(protocol)) == "lower_is_better" else 1.0
     own = [replace(s, value=sign * s.value + 0.0) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
     marks = [judgement for judgement in material.judgements if _is_main_mark(judgement)]
     return [*own, *_gold(material, protocol, protocol.name, sign), *marks]
@@ -272,10 +272,6 @@ def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Ite
         yield Judgement(name, stage, "score", document, segment, (system,), sign * value + 0.0)
     for system, value in items.group_by("system", maintain_order=True).agg(pl.col("score").mean()).iter_rows():
         yield Judgement(name, "system", "score", "", "", (system,), sign * value + 0.0)
-
-
-def _lower_is_better(protocol: Protocol) -> bool:
-    return direction_of(protocol, main_score(protocol)) == "lower_is_better"
 
 
 def _write_appraise(path: Path, material: Material, judgements: Sequence[Judgement]) -> int:

@@ -646,7 +646,7 @@ def document_tests(
     """scorers × scorers: p of one statistic by swapping whole documents; NaN where it has none. Each pair is compared
     on the cells that gold and both have."""
     if name == "acc_eq":
-        return _accuracy_by_document(gold, scorers, document, k, seed)
+        return accuracy_tests_by_document([calibrated(gold, table) for table in scorers], document, k=k, seed=seed)
     if name == "spa":
         return where_whole(
             gold, scorers, lambda truth, own: soft_accuracy_tests(truth, own, k=k, seed=seed, document=document)
@@ -759,10 +759,6 @@ _FEATURES: dict[str, tuple[Callable[[Array, Array], Array], Callable[[Array, Arr
     "sys_pearson": (_system_features, _system_pearson_of),
 }
 """What each statistic sums over segments, given gold and a standardised scorer, and what it makes of the sums."""
-
-
-def _accuracy_by_document(gold: Array, scorers: Sequence[Array], document: Indices, k: int, seed: int) -> Array:
-    return accuracy_tests_by_document([calibrated(gold, table) for table in scorers], document, k=k, seed=seed)
 
 
 def accuracy_tests_by_document(

@@ -380,12 +380,13 @@ def next_judgements(
     """
     components = defaults(parts) if isinstance(parts, str) else parts
     spare = design.judgements + extra
+    overlap = spare // (design.systems * design.documents * design.sentences)
     ways = {
         "more documents": replace(design, documents=spare // (design.systems * design.sentences * design.overlap)),
         "more sentences per document": replace(
             design, sentences=spare // (design.systems * design.documents * design.overlap)
         ),
-        "more judges per item": _more_overlap(design, spare // (design.systems * design.documents * design.sentences)),
+        "more judges per item": replace(design, overlap=overlap, judges=max(design.judges, overlap)),
     }
     if judges_random:
         ways["more judges, as many per item"] = replace(
@@ -405,10 +406,6 @@ def next_judgements(
         )
     rows.sort(key=lambda row: row["width"])
     return _plan_result(rows, components, judges_random, (n, seed, level), len(rows))
-
-
-def _more_overlap(design: Design, overlap: int) -> Design:
-    return replace(design, overlap=overlap, judges=max(design.judges, overlap))
 
 
 def documents_needed(result: Result, width: float) -> Result:

@@ -322,7 +322,7 @@ def ratings(
     column: Value = next((name for name in value if _answered(table[name])), value[0])
     if column == "labels" and "score" in value and _answered(table["score"]):
         notes += (COUNTED,)
-    if column == "labels" or (value[0] == "labels" and column != "score" and _is_grid(table)):
+    if column == "labels" or (value[0] == "labels" and column != "score" and (table["row"] != "").any()):
         table, column = _as_sets(table, column), "labels"
     item, first = by_name(table, ITEM)
     items = table.select(ITEM)[first]
@@ -462,10 +462,6 @@ def _order(systems: str, ranks: list[int] | None) -> str | None:
     for (before, _), (rank, name) in pairwise(order):
         text += (" = " if rank == before else " > ") + name
     return text
-
-
-def _is_grid(table: pl.DataFrame) -> bool:
-    return bool((table["row"] != "").any())
 
 
 def _as_sets(table: pl.DataFrame, column: Value) -> pl.DataFrame:

@@ -204,7 +204,8 @@ def _of_one_kind(table: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
         notes.append(f"People's scores alone count; left out: {', '.join(left[:6])}{' …' if len(left) > 6 else ''}.")
         return table.filter(pl.col("judge").is_in(people.to_list()))
     if others and len(kinds) > 1:
-        names = sorted(others, key=lambda name: (name not in _golds(kinds), name))
+        settled = kinds.filter(pl.col("judge_kind") == "adjudicated")["judge"].to_list()
+        names = sorted(others, key=lambda name: (name not in settled, name))
         raise _no_mean(len(kinds), names)
     return table
 
@@ -222,10 +223,6 @@ def _no_mean(scorers: int, names: Sequence[str]) -> StatisticError:
         f"{scorers} scorers have scales of their own, which have no mean.",
         next_step=f"Choose one by its name with judges (--judges): {choice}.",
     )
-
-
-def _golds(kinds: pl.DataFrame) -> list[str]:
-    return kinds.filter(pl.col("judge_kind") == "adjudicated")["judge"].to_list()
 
 
 def _once(table: pl.DataFrame, repeats: Repeats, notes: list[str]) -> pl.DataFrame:

@@ -60,13 +60,8 @@ def compare(
     return _page(lab, [answer for _, answer in answers]), rows
 
 
-def conclusion(answers: Sequence[ComparisonAnswer]) -> str:
-    """What was found, in one paragraph, from the questions that could be answered."""
-    return " ".join(answer.said for answer in answers if answer.said)
-
-
 def _page(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Report:
-    sentence = conclusion(answers)
+    sentence = " ".join(answer.said for answer in answers if answer.said)  # what was found, in one paragraph
     first = Section("compared", "What is compared", [Paragraph(_what(lab)), _table(lab, answers)])
     questions = [
         Section(f"question-{place}", answer.title, _blocks(lab, answer))

@@ -12,7 +12,7 @@ from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measu
 from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
-from lanner.model import Document, Json, Result, Unit
+from lanner.model import Json, Result, Unit
 from lanner.model.messages import estimate, leading, listed, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
     ComparisonAnswer,
@@ -480,16 +480,13 @@ def _join_verdicts(narrow: Side, wide: Side, pair: MatchedQuestions, by_article:
     if not by_article:
         inside = _majority(wide, two, pair, _ITEM)
         return alone.join(inside.rename({"verdict": "wide"}), on=_ITEM, maintain_order="left")
-    article = {document.id: _article(document) for document in (*narrow.material.documents, *wide.material.documents)}
+    documents = (*narrow.material.documents, *wide.material.documents)
+    article = {document.id: str(document.meta.get("article", document.id)) for document in documents}
     article_name = pl.col("document").replace_strict(article, default=pl.col("document")).alias("article")
     inside = _majority(replace(wide, table=wide.table.with_columns(article_name)), two, pair, ["article"])
     return alone.with_columns(article_name).join(
         inside.rename({"verdict": "wide"}), on="article", maintain_order="left"
     )
-
-
-def _article(document: Document) -> str:
-    return str(document.meta.get("article", document.id))
 
 
 def _majority(side: Side, question: str, pair: MatchedQuestions, key: list[str]) -> pl.DataFrame:

@@ -40,7 +40,6 @@ from lanner.model import (
     Role,
     Scale,
     Spans,
-    Stage,
     Task,
     Unit,
     languages,
@@ -259,9 +258,10 @@ def _question_table(view: View) -> Table:
     cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
     cells = cells.select("question", "judge", "document", "segment", "system").unique()
     counts |= dict(cells.group_by("question").len().iter_rows())
+    names = dict.fromkeys(Unit, "not known") if view.protocol.is_guessed else _UNIT_NAMES
     columns = [
         Column("question", "Question", cell=lambda entry: view.label(entry[1].id)),
-        Column("of", "Asked of", text=True, cell=lambda entry: _unit_name(view, entry[0])),
+        Column("of", "Asked of", text=True, cell=lambda entry: names[entry[0].unit]),
         Column("answer", "Answer", text=True, cell=lambda entry: _answer(view, entry[1])),
         Column("n", "Answers", quiet=True, cell=lambda entry: count(counts.get(entry[1].id, 0))),
     ]
@@ -270,10 +270,6 @@ def _question_table(view: View) -> Table:
     caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{extremes}."
     signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
     return Table("asked", caption, columns, rows, rows, signature)
-
-
-def _unit_name(view: View, stage: Stage) -> str:
-    return "not known" if view.protocol.is_guessed else _UNIT_NAMES[stage.unit]
 
 
 def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> str:

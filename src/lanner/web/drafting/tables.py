@@ -324,7 +324,8 @@ def read_choices(form: FormData) -> TableChoices:
             role = LEFT_OUT
         selection.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
     number = forms.text(form, "header")
-    source, target = (_known_language(forms.text(form, name)) for name in ("from", "into"))
+    codes = (forms.text(form, name) for name in ("from", "into"))
+    source, target = (code if languages.known(code) else "" for code in codes)
     encoding, delimiter = forms.text(form, "encoding"), forms.text(form, "delimiter")
     return TableChoices(
         number if number.isdecimal() else "",
@@ -334,10 +335,6 @@ def read_choices(form: FormData) -> TableChoices:
         encoding if encoding in ENCODINGS else "",
         delimiter if delimiter in DELIMITERS else "",
     )
-
-
-def _known_language(code: str) -> str:
-    return code if languages.known(code) else ""
 
 
 def role_titles() -> Mapping[str, str]:
