@@ -750,8 +750,7 @@ def _judged_parts(data: Data, judges: Iterable[str] | None, **source: Unpack[Sou
     judge_ids = [judges] if isinstance(judges, str) else list(judges)
     known_ids = {judge.id for part in parts for judge in part.judges}
     for judge_id in judge_ids:
-        if judge_id not in known_ids:
-            raise InputError(f"There is no judge {judge_id!r}.", next_step=did_you_mean(judge_id, sorted(known_ids)))
+        check_known(judge_id, sorted(known_ids), f"There is no judge {judge_id!r}.", InputError)
     own = [(part, [judge.id for judge in part.judges if judge.id in judge_ids]) for part in parts]
     return [part.only(names) for part, names in own if names]
 

@@ -34,7 +34,7 @@ from lanner.analysis.scores import (
     row_order,
     share_over_documents,
 )
-from lanner.errors import StatisticError, check_known, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import Document, Grid, Json, Protocol, Question, Result, Spans
 from lanner.model.messages import Message, message, plural
 from lanner.protocols.derived import span_weight
@@ -329,10 +329,8 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
         )
     diagnostic = protocol.diagnostic
     answered_ids = [name for name in diagnostic if not material.table.filter(pl.col("question") == name).is_empty()]
-    if question and question not in diagnostic:
-        raise StatisticError(
-            f"Systems are not diagnosed by {question!r}.", next_step=did_you_mean(question, diagnostic)
-        )
+    if question:
+        check_known(question, diagnostic, f"Systems are not diagnosed by {question!r}.", StatisticError)
     if not diagnostic:
         raise StatisticError(
             f"{protocol.label} asks nothing about single skills or errors of a translation.",

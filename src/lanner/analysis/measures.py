@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lanner.errors import InputError, did_you_mean
+from lanner.errors import InputError, check_known, did_you_mean
 from lanner.model import (
     JUDGE_GROUPS,
     Choice,
@@ -261,8 +261,7 @@ def _groups(
         return (present[0],) if present else ("people",)
     names = (of,) if isinstance(of, str) else tuple(of)
     for name in names:
-        if name not in GROUPS:
-            raise InputError(f"There is no group of judges {name!r}.", next_step=did_you_mean(name, list(GROUPS)))
+        check_known(name, GROUPS, f"There is no group of judges {name!r}.", InputError)
     everyone = Selection(purpose, tuple(GROUPS), frozenset(left_out))
     present = groups_in(table.filter(reasons_not_counted(table, everyone).is_null()))
     return tuple(name for name in names if name in present) or names
@@ -500,8 +499,8 @@ def main_question(protocol: Protocol, question_id: str = "") -> Question | None:
 def plan_table(table: pl.DataFrame, question: str | None = None) -> list[QuestionPlan]:
     """The same for answers without a protocol: what suits is told by what the answers are."""
     question_ids = table["question"].unique(maintain_order=True).to_list()
-    if question and question not in question_ids:
-        raise InputError(f"There are no answers to {question!r}.", next_step=did_you_mean(question, question_ids))
+    if question:
+        check_known(question, question_ids, f"There are no answers to {question!r}.", InputError)
     names = [question] if question else question_ids
     return [
         entry for name in names if (entry := _plan_answers(name, table.filter(pl.col("question") == name))) is not None

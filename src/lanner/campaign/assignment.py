@@ -400,10 +400,8 @@ def _check(
     questions = Questions(protocol)
     segments = {document.id: {segment.id: segment for segment in document} for document in documents}
     for task in tasks:
-        if task.judge and task.judge not in judges:
-            raise DesignError(
-                f"A task is for {task.judge!r}, who is no judge here.", next_step=did_you_mean(task.judge, judges)
-            )
+        if task.judge:
+            check_known(task.judge, judges, f"A task is for {task.judge!r}, who is no judge here.", DesignError)
         check_known(task.page, protocol.pages, f"{protocol.name} has no page {task.page!r}.", DesignError)
         if not task.items:
             raise DesignError(f"A task of {task.judge or 'nobody'} on page {task.page!r} is empty.")

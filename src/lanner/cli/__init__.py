@@ -539,8 +539,7 @@ def _help_lines(name: str, detail: Detail) -> list[str]:
 
 def _parse_assignment(details: Mapping[str, Detail], assignment: str) -> tuple[str, Any]:
     name, equals, text = assignment.partition("=")
-    if name not in details:
-        raise LannerError(f"There is no setting {name!r}.", next_step=did_you_mean(name, list(details)))
+    check_known(name, details, f"There is no setting {name!r}.")
     if not equals:
         raise LannerError(f"--set {assignment} has no value.", next_step=f"Write --set {name}=… ({details[name].help})")
     try:

@@ -16,7 +16,7 @@ from lanner.cli import chosen_pair, parse_options, reading_options
 from lanner.cli.early_checks import names, refuse_shared_name
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, materials
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, check_known
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import unanswered
@@ -190,8 +190,8 @@ def _judges(store: Store, name: str, judge: str | None) -> dict[str, int]:
             for participant in tx.judges.all(entry.id)
             if participant.judge.kind is JudgeKind.MODEL
         }
-    if judge and judge not in models:
-        raise LannerError(f"No model judge is called {judge!r} here.", next_step=did_you_mean(judge, list(models)))
+    if judge:
+        check_known(judge, models, f"No model judge is called {judge!r} here.")
     return {judge: models[judge]} if judge else models
 
 

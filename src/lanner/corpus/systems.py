@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lanner.errors import LannerError, MissingExtraError, check_known, did_you_mean
+from lanner.errors import LannerError, MissingExtraError, check_known
 from lanner.model import Document, Json, Segment
 
 
@@ -145,8 +145,8 @@ def _reference(documents: Iterable[Document], name: str) -> str:
             "The texts have no reference, which the metric needs.",
             next_step="Give one, or choose systems by name or by scores.",
         )
-    if name and name not in references:
-        raise LannerError(f"There is no reference {name!r}.", next_step=did_you_mean(name, references))
+    if name:
+        check_known(name, references, f"There is no reference {name!r}.")
     return name or next(iter(references))
 
 

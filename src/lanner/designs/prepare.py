@@ -22,7 +22,7 @@ from numpy.random import Generator
 from lanner import designs
 from lanner.designs import controls
 from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffled
-from lanner.errors import DesignError, check_known, did_you_mean
+from lanner.errors import DesignError, check_known
 from lanner.model import Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Task
 
 # Before the real work: tutorial items with their explanations, and a calibration round on shared documents.
@@ -127,10 +127,8 @@ def _with_tutorial(tasks: Sequence[Task], protocol: Protocol, settings: Mapping[
     items = [controls.known_item(entry, Role.TUTORIAL) for entry in wanted.get("items", ())]
     pages = [page for page, stages in protocol.pages.items() if not is_about_the_judge(stages)]
     page = str(wanted.get("page") or (pages[0] if pages else ""))
-    if items and page not in pages:
-        raise DesignError(
-            f"The tutorial is for a page {page!r} that is not there.", next_step=did_you_mean(page, pages)
-        )
+    if items:
+        check_known(page, pages, f"The tutorial is for a page {page!r} that is not there.", DesignError)
     return with_tutorial(tasks, items, page)
 
 

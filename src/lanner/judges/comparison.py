@@ -18,7 +18,7 @@ import numpy as np
 
 from lanner import __version__, campaign
 from lanner.analysis.measures import Purpose, counts
-from lanner.errors import LannerError, did_you_mean
+from lanner.errors import LannerError, check_known
 from lanner.model import (
     Choice,
     Document,
@@ -79,8 +79,7 @@ def compare(
     protocol = campaign.protocol(store, target.id)
     models = {judge.id: judge for judge in campaign.judges(store, target.id) if judge.kind is JudgeKind.MODEL}
     for name in judges:
-        if name not in models:
-            raise LannerError(f"No model judge is called {name!r} here.", next_step=did_you_mean(name, list(models)))
+        check_known(name, models, f"No model judge is called {name!r} here.")
     names = list(judges) or [name for name in models if name not in campaign.left_out(store, target.id)]
     if not names:
         raise LannerError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import registry
-from lanner.errors import InputError, LannerError, Where, did_you_mean
+from lanner.errors import InputError, LannerError, Where, check_known, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,7 @@ def _from_file(file: Path | None) -> dict[str, Any]:
 
 
 def _setting(name: str) -> Setting:
-    if name not in SETTINGS:
-        raise LannerError(f"There is no setting {name!r}.", next_step=did_you_mean(name, list(SETTINGS)))
+    check_known(name, SETTINGS, f"There is no setting {name!r}.")
     return SETTINGS[name]
 
 

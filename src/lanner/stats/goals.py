@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from lanner.errors import InputError, StatisticError, did_you_mean
+from lanner.errors import InputError, StatisticError, check_known, did_you_mean
 from lanner.stats.resample import Array, bisect, generator
 from lanner.stats.sampling import Draws, Estimates, estimate, moderate
 
@@ -112,10 +112,8 @@ def parse_goal(text: str, systems: Sequence[str] = ()) -> Goal:
     if (pair and len(set(names)) != 2) or (len(numbers) > 1 if needed is None else len(numbers) != needed):
         raise InputError(f"The goal {text!r} is not complete.", code="bad_goal", next_step=f"Write {_FORMS[kind]}.")
     for system in names:
-        if systems and system not in systems:
-            raise InputError(
-                f"There is no system {system!r}.", code="unknown_system", next_step=did_you_mean(system, list(systems))
-            )
+        if systems:
+            check_known(system, systems, f"There is no system {system!r}.", InputError, code="unknown_system")
     try:
         number = float(numbers[0]) if numbers else 0.0
     except ValueError:

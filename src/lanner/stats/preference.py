@@ -27,7 +27,7 @@ import polars as pl
 from scipy.optimize import linprog
 from scipy.special import bdtr
 
-from lanner.errors import StatisticError, check_known, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import SIDES, TIES, Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import ITEM, SYSTEMS, check_columns, groups, latest, shared_ranks, tidy, units
@@ -270,8 +270,8 @@ def _test_pair(
     part: pl.DataFrame, labels: dict[str, str], favour: str | None, ties: Ties, resampling: Resampling
 ) -> tuple[Result, dict[str, Json]]:
     one, two = labels["one"], labels["two"]
-    if favour is not None and favour not in (one, two):
-        raise StatisticError(f"There is no system {favour!r}.", next_step=did_you_mean(favour, [one, two]))
+    if favour is not None:
+        check_known(favour, (one, two), f"There is no system {favour!r}.", StatisticError)
     sense = -1 if favour == two else 1
     for_, against = (two, one) if sense < 0 else (one, two)
     outcomes = part["won"].to_numpy() * sense

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from lanner.errors import StatisticError, check_known, did_you_mean
+from lanner.errors import StatisticError, check_known
 from lanner.model import JUDGE_GROUPS, JudgeKind
 from lanner.protocols.kinds.base import sides_among
 from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, of_rows, positions, texts, tidy
@@ -416,8 +416,8 @@ def _select(
         )
     if not questions:
         raise StatisticError("There are no answers here of judges who count.")
-    if question and question not in questions:
-        raise StatisticError(f"No answers to a question {question!r}.", next_step=did_you_mean(question, questions))
+    if question:
+        check_known(question, questions, f"No answers to a question {question!r}.", StatisticError)
     selection = {"question": question or None, "stage": stage, "row": row, "system": system}
     for name, value in selection.items():
         if value is not None:
@@ -529,11 +529,7 @@ def _label_codes(
     labels_used = texts(rows["label"])
     scale = [str(label) for label in labels] if labels is not None else labels_used
     for label in labels_used:
-        if label not in scale:
-            raise StatisticError(
-                f"The answers hold {label!r}, which is not among the labels given.",
-                next_step=did_you_mean(label, scale),
-            )
+        check_known(label, scale, f"The answers hold {label!r}, which is not among the labels given.", StatisticError)
     code = positions(rows["label"], scale)
     worth = (
         rows.filter(pl.col("score").is_not_null())
