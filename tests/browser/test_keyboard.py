@@ -14,10 +14,10 @@ from playwright.sync_api import Page
 from browser_actions import Hands, wait_until
 from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
-from lanner.protocols.answers import simulate_page as simulated
 from lanner.protocols.answers import texts_of
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import MARKUP, OTHER, Received, clean
+from simulated_pages import simulate_page as simulated
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 from browser_actions import Hands, wait_until
 from lanner import protocols
 from lanner.model import Protocol
-from lanner.protocols.answers import simulate_page as simulated
 from live_server import SYSTEMS, Live, Work, document
+from simulated_pages import simulate_page as simulated
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser_actions import Hands
-from lanner.protocols.answers import simulate_page as simulated
 from live_server import Live, document
+from simulated_pages import simulate_page as simulated
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 

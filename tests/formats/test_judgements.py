@@ -15,9 +15,9 @@ from lanner.analysis import material
 from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.model import Document, Judge, JudgeKind, Judgement, Object, Role, Segment, Unit
-from lanner.protocols.answers import simulate_page
 from lanner.protocols.kinds.base import JudgedTexts
 from lanner.reports.export import export
+from simulated_pages import simulate_page
 
 WHEN = datetime(2026, 3, 1, 10, tzinfo=UTC)
 SOURCE, OUTPUTS = "The ferry is late, = again.", {"oak": "배가 늦습니다, 또.", "elm": "연락선이 늦었다."}

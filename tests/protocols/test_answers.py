@@ -56,12 +56,12 @@ from lanner.protocols.answers import (
     question_schema,
     resolve,
     simulate_answer,
-    simulate_page,
     stage_schema,
     take_in,
     texts_of,
 )
 from property_examples import examples
+from simulated_pages import simulate_page
 
 # Strict for people and models, lenient for files: what passes, what is flagged, what is refused.
 

@@ -19,7 +19,7 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
-from lanner.protocols.answers import JudgedTexts, applicable, check, chosen, simulate_answer
+from lanner.protocols.answers import JudgedTexts, answer_page, check, simulate_answer
 from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5
@@ -58,18 +58,16 @@ class Simulation:
         quality = self._quality(item, temper)
         texts = _texts(document, item)
         outputs = max(2, len(item.systems))
-        earlier_answers, answers = dict(earlier), dict[str, Json]()
-        while pending := [q for _, q in applicable(self.protocol, page, earlier_answers) if q.id not in answers]:
-            question = pending[0]
-            labels = chosen(self.protocol, question, earlier_answers)
+
+        def answer(question: Question, labels: Sequence[str]) -> Json:
             agreed, alone = (
                 simulate_answer(question, rng=rng, texts=texts, chosen=labels, outputs=outputs, quality=quality)
                 for rng in (shared, own)
             )
             raw = _mixed(question, agreed, alone, temper, own)
-            value = check(question, raw, texts=texts, chosen=labels, outputs=outputs)
-            answers[question.id] = earlier_answers[question.id] = value
-        return answers
+            return check(question, raw, texts=texts, chosen=labels, outputs=outputs)
+
+        return answer_page(self.protocol, page, earlier, answer)
 
     def seconds(self, judge: str, temper: Temper, item: Item) -> float:
         """How long this judge takes over this item."""
@@ -144,9 +142,14 @@ def fill(
                 submissions.append(
                     Submission(task.id, place, answers, name_of_it, seconds, seconds, clock, None, judge)
                 )
-            for saved in campaign.submit_many(store, submissions, at=clock):
-                if isinstance(saved, LannerError):
-                    raise saved
-            campaign.finish(store, task.id, at=clock)
+            hand_in(store, task.id, submissions, at=clock)
             answered += len(submissions)
     return answered
+
+
+def hand_in(store: Store, task: int, submissions: Sequence[Submission], *, at: datetime | None = None) -> None:
+    """Submit the answers of a whole task, and finish it."""
+    for saved in campaign.submit_many(store, submissions, at=at):
+        if isinstance(saved, LannerError):
+            raise saved
+    campaign.finish(store, task, at=at)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -60,6 +60,7 @@ __all__ = [
     "JudgedTexts",
     "Rule",
     "accept",
+    "answer_page",
     "answers_from_fields",
     "applicable",
     "check",
@@ -73,7 +74,6 @@ __all__ = [
     "question_schema",
     "resolve",
     "simulate_answer",
-    "simulate_page",
     "stage_schema",
     "texts_of",
 ]
@@ -334,6 +334,18 @@ def applicable(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> It
                 yield stage, question
 
 
+def answer_page(
+    protocol: Protocol, page: str, earlier: Mapping[str, Json], answer: Callable[[Question, Sequence[str]], Json]
+) -> dict[str, Json]:
+    """Answers to every question of a page that applies, one after another: what applies depends on those before, and
+    on those of `earlier` pages about the same unit. `answer` gets a question and the labels it is asked for."""
+    known, answers = dict(earlier), dict[str, Json]()
+    while pending := [question for _, question in applicable(protocol, page, known) if question.id not in answers]:
+        question = pending[0]
+        answers[question.id] = known[question.id] = answer(question, chosen(protocol, question, known))
+    return answers
+
+
 def chosen(protocol: Protocol, question: Question, answers: Mapping[str, Json]) -> Sequence[str]:
     """The labels that a `for_each` question is repeated for; an exclusive label ("none") asks for nothing."""
     if not question.for_each:
@@ -523,28 +535,6 @@ def _place(judgement: Judgement) -> Where:
 # output shown.
 
 _REMARK = 0.15  # how often a judge writes a remark that nobody requires
-
-
-def simulate_page(
-    protocol: Protocol,
-    page_id: str,
-    *,
-    rng: Random,
-    texts: JudgedTexts | None = None,
-    answers: Mapping[str, Json] | None = None,
-    outputs: int = 2,
-    quality: Quality = None,
-) -> dict[str, Json]:
-    """Answers to every question of a page that applies, given the answers of earlier pages about the same unit."""
-    earlier = dict(answers or {})
-    page_answers: dict[str, Json] = {}
-    while pending := [q for _, q in applicable(protocol, page_id, earlier) if q.id not in page_answers]:
-        question = pending[0]
-        labels = chosen(protocol, question, earlier)
-        page_answers[question.id] = earlier[question.id] = simulate_answer(
-            question, rng=rng, texts=texts, chosen=labels, outputs=outputs, quality=quality
-        )
-    return page_answers
 
 
 def simulate_answer(

@@ -24,9 +24,9 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign import Submission
 from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import LannerError
-from lanner.judges.simulated import dice
-from lanner.model import Document, Item, Json, Judge, JudgeKind, Protocol, Segment
-from lanner.protocols.answers import applicable
+from lanner.judges.simulated import dice, hand_in
+from lanner.model import Document, Item, Json, Judge, JudgeKind, Question, Segment
+from lanner.protocols.answers import answer_page
 from lanner.stats import context, questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Array, Resampling
@@ -54,30 +54,16 @@ def answer_all(store: Store, name: str, answer: Answer) -> int:
                 continue
             submissions = []
             for place, (item, earlier) in enumerate(zip(task.items, campaign.earlier(store, task.id), strict=True)):
-                answers = _page(protocol, task.page, earlier, partial(_ask, answer, judge, item))
+                values = answer_page(protocol, task.page, earlier, partial(_ask, answer, judge, item))
+                answers = {question: value for question, value in values.items() if value is not None}
                 submissions.append(Submission(task.id, place, answers, f"{task.id}-{place}", judge=judge.id))
-            for result in campaign.submit_many(store, submissions):
-                if isinstance(result, LannerError):
-                    raise result
-            campaign.finish(store, task.id)
+            hand_in(store, task.id, submissions)
             count += len(submissions)
     return count
 
 
-def _ask(answer: Answer, judge: Judge, item: Item, question: str) -> Json:
-    return answer(judge, question, item)
-
-
-def _page(protocol: Protocol, page: str, earlier: Mapping[str, Json], ask: Callable[[str], Json]) -> dict[str, Json]:
-    """Answers to every question of the page that applies; what is not asked for in the simulation stays open."""
-    values, answers, names = dict(earlier), dict[str, Json](), set[str]()
-    while pending := [q for _, q in applicable(protocol, page, values) if q.id not in names]:
-        question = pending[0].id
-        names.add(question)
-        value = ask(question)
-        if value is not None:
-            answers[question] = values[question] = value
-    return answers
+def _ask(answer: Answer, judge: Judge, item: Item, question: Question, _labels: Sequence[str]) -> Json:
+    return answer(judge, question.id, item)
 
 
 # Judges whose agreement is known before they answer, and what every coefficient must then come to.

@@ -13,7 +13,6 @@ from lanner.analysis.assistance import assistance
 from lanner.analysis.material import Material, from_file
 from lanner.designs.expected import CONTROL_LIMIT, ControlCounts, missed_controls
 from lanner.model import Document, Grid, Judge, JudgeKind, Judgement, Role, Scale, Segment
-from lanner.protocols.answers import simulate_page
 from lanner.reports.build import build
 from lanner.reports.parts import Figure, Paragraph, Table
 from lanner.reports.rendering import render
@@ -30,6 +29,7 @@ from lanner.reports.view import View
 from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, answered
 from reports.test_view import view
+from simulated_pages import simulate_page
 
 
 def test_who_what_and_how_in_a_paragraph() -> None:
