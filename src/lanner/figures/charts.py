@@ -3,8 +3,9 @@ and preferences as bars and dots; judges against judges and labels against label
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, shade, told_apart, width, wrap
 from lanner.model.messages import estimate, number, p_value, percent
@@ -110,6 +111,15 @@ class Effect:
     low: float
     high: float
     p: float | None = None
+
+
+def effects_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Effect]:
+    """The coefficients of a model by their terms; the intercept is none."""
+    return {
+        str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
+        for row in rows
+        if row["low"] is not None and row["term"] != "intercept"
+    }
 
 
 @dataclass(frozen=True, slots=True)

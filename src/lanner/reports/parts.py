@@ -16,7 +16,7 @@ from typing import Any
 
 from lanner import __version__, registry
 from lanner.formats.parsing.textfile import guarded
-from lanner.model import Json, Result
+from lanner.model import Grid, Json, Protocol, Result
 from lanner.model.messages import interval, number
 
 # References
@@ -138,6 +138,20 @@ def printed(columns: Sequence[Column], entries: Iterable[Any]) -> list[dict[str,
         {column.key: column.cell(entry) if column.cell else entry[column.key] for column in columns}
         for entry in entries
     ]
+
+
+def predictors(
+    protocol: Protocol | None, names: Iterable[str], label: Callable[[str], str], option: Callable[[str, str], str]
+) -> list[tuple[str, str, str]]:
+    """The terms of a model as (id, words, group): single predictors first, then the rows of grids in their groups."""
+    single, rows = [], []
+    for name in names:
+        entry = protocol.find(name) if protocol else None
+        if entry and isinstance(entry[1], Grid):
+            rows += [(f"{name}.{row.id}", option(name, row.id), row.group or "") for row in entry[1].rows]
+        else:
+            single.append((name, label(name), ""))
+    return single + rows
 
 
 def value_columns(

@@ -12,12 +12,12 @@ import polars as pl
 from lanner.figures.charts import (
     Bar,
     DomainPanel,
-    Effect,
     EstimateRow,
     ModelPanel,
     Pair,
     Preference,
     bars,
+    effects_of,
     forest,
     heat_map,
     histogram,
@@ -29,7 +29,7 @@ from lanner.figures.charts import (
 from lanner.model import Grid, Json, Result
 from lanner.model.messages import estimate, from_to, interval, leading, listed, number, p_value, plural, words
 from lanner.model.protocol import Wording
-from lanner.reports.parts import Figure
+from lanner.reports.parts import Figure, predictors
 from lanner.stats import ranking
 from lanner.stats.agreement import kappa, percent
 from lanner.stats.coefficients import pairwise
@@ -139,10 +139,16 @@ def coefficients(
         full = computations.model(data, part, judge, outcome, blocks, fill=fill)
         r_squared = [(blocks[0], first.value or 0.0), (" + ".join(blocks), full.value or 0.0)]
         note = f"n {full.counts.get('items', 0)}"
-        panels.append(ModelPanel(about["name"], note, _effects(first.rows), _effects(full.rows), r_squared))
+        panels.append(ModelPanel(about["name"], note, effects_of(first.rows), effects_of(full.rows), r_squared))
         rows += [{"judge": judge, "model": "all blocks", **row} for row in full.rows]
         sentences.append(f"{about['name']} R² {number(r_squared[0][1], 2)}, then {number(r_squared[1][1], 2)}")
-    svg = str(forest(_terms(data, part, blocks), panels, f"points of {outcome} for one step more"))
+    terms = predictors(
+        data.part(part).protocol,
+        blocks,
+        lambda name: name.replace("_", " ").capitalize(),
+        lambda name, row: _words(data, part, name)[row],
+    )
+    svg = str(forest(terms, panels, f"points of {outcome} for one step more"))
     return svg, f"{'; '.join(sentences)} with the sentence score.", rows, "least squares · classical intervals"
 
 
@@ -319,27 +325,6 @@ def _words(data: Data, part: str, question: str) -> dict[str, str]:
     wording = Wording(protocol)
     options = pair[1].rows if isinstance(pair[1], Grid) else pair[1].choices
     return {option.id: wording.option(question, option.id).label for option in options}
-
-
-def _terms(data: Data, part: str, blocks: Sequence[str]) -> list[tuple[str, str, str]]:
-    protocol = data.part(part).protocol
-    single, rows = [], []
-    for name in blocks:
-        pair = protocol.find(name) if protocol else None
-        if pair and isinstance(pair[1], Grid):
-            words_of = _words(data, part, name)
-            rows += [(f"{name}.{row.id}", words_of[row.id], row.group or "") for row in pair[1].rows]
-        else:
-            single.append((name, name.replace("_", " ").capitalize(), ""))
-    return single + rows
-
-
-def _effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, Effect]:
-    return {
-        str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
-        for row in rows
-        if row["low"] is not None and row["term"] != "intercept"
-    }
 
 
 KINDS: dict[str, Callable[..., Made]] = {

@@ -36,6 +36,7 @@ from lanner.figures.charts import (
     ModelPanel,
     Preference,
     differences,
+    effects_of,
     estimators,
     forest,
     intervals,
@@ -56,7 +57,7 @@ from lanner.model.messages import (
     plural,
     words,
 )
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, printed
+from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, predictors, printed
 from lanner.reports.view import View
 from lanner.stats.association import correlations
 from lanner.stats.frame import Wide
@@ -624,7 +625,7 @@ def coefficients(view: View) -> Section | None:
         judges = [judge for judge in view.people if any(row["judge"] == judge for row in full.rows)]
         if not judges:
             continue
-        terms = _terms(view, analysis.options["blocks"])
+        terms = predictors(view.protocol, analysis.options["blocks"], view.label, view.option)
         blocks += three_ways(view, analysis.of, analysis.options["blocks"], judges, terms, full.rows)
         sentences = list(_apa(view, analysis.of, judges, full.rows, {term: label for term, label, _ in terms}))
         blocks += [Paragraph(f"**For a paper.** {' '.join(sentences)}")] if sentences else []
@@ -655,7 +656,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         for row in block_model(data, analysis.of, [name], by=by, errors="classical", resampling=quick).rows
     ]
     panels = [_panel(view, judge, first.rows, full.rows, [*alone, *steps.rows]) for judge in judges]
-    terms = _terms(view, names)
+    terms = predictors(view.protocol, names, view.label, view.option)
     more = f"with {words([view.inside(view.label(name)) for name in names[1:]])} added"
     models = (f"{view.inside(view.label(names[0]))} only", more if len(names) > 1 else "")
     drawing = forest(terms, panels, f"points of {view.inside(view.label(analysis.of))} for one step more", models)
@@ -764,43 +765,15 @@ def _strongest(view: View, rows: Rows, labels: Mapping[str, str]) -> str:
     return f"The largest coefficient is that of {name} for {view.names[top['judge']]} ({numbers}, n {top['n']:,})."
 
 
-def _terms(view: View, names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Single predictors first, then the rows of grids in their groups."""
-    single, rows = [], []
-    for name in names:
-        entry = view.protocol.find(name)
-        if entry and isinstance(entry[1], Grid):
-            rows += [
-                (f"{name}.{row.id}", view.words.option(name, row.id).label, row.group or "") for row in entry[1].rows
-            ]
-        else:
-            single.append((name, view.label(name), ""))
-    return single + rows
-
-
-def _panel(
-    view: View,
-    judge: str,
-    first: Rows,
-    full: Rows,
-    steps: Rows,
-) -> ModelPanel:
+def _panel(view: View, judge: str, first: Rows, full: Rows, steps: Rows) -> ModelPanel:
     mine = sorted((row for row in steps if row["judge"] == judge), key=lambda row: float(row["r2"]))
     return ModelPanel(
         view.names[judge],
         f"n {mine[-1]['n']}",
-        _term_effects([row for row in first if row["judge"] == judge]),
-        _term_effects([row for row in full if row["judge"] == judge]),
+        effects_of([row for row in first if row["judge"] == judge]),
+        effects_of([row for row in full if row["judge"] == judge]),
         [(str(row["step"]).replace("_", " "), max(0.0, float(row["r2"]))) for row in mine],
     )
-
-
-def _term_effects(rows: Rows) -> dict[str, Effect]:
-    return {
-        str(row["term"]): Effect(row["value"], row["low"], row["high"], row["p"])
-        for row in rows
-        if row["low"] is not None and row["term"] != "intercept"
-    }
 
 
 WAYS = ("OLS", "clustered", "mixed")
@@ -827,7 +800,7 @@ def three_ways(
         EstimateGroup(
             view.names[judge],
             f"n {own['OLS'][0]['n']:,}",
-            [Estimator(way, _term_effects(rows)) for way, rows in own.items()],
+            [Estimator(way, effects_of(rows)) for way, rows in own.items()],
         )
         for judge, own in by_way.items()
     ]
