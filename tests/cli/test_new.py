@@ -102,6 +102,15 @@ def test_the_plan_counts_work_and_cost(lanner: Command, tmp_path: Path) -> None:
     assert not (tmp_path / "lanner.sqlite").exists()
 
 
+def test_the_plan_counts_what_follows_a_calibration_round(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TEXT + "d2,1,Two.,Zwei.\n", encoding="utf-8")
+    (tmp_path / "s.toml").write_text('calibration = ["d2"]\n', encoding="utf-8")
+    arguments = ("--texts", "t.csv", "--protocol", "h_falcon", "--judges", 2, "--settings", "s.toml")
+    ran = lanner("design", *arguments, "--json")
+    assert [row["items"] for row in ran.envelope["rows"] if "judge" in row] == [4, 4]
+    assert not any("judged by nobody" in note for note in ran.envelope["notes"])
+
+
 def test_numbers_that_cannot_be_met_are_refused_with_what_would_work(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TEXT, encoding="utf-8")
     ran = lanner(

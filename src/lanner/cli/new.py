@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
-import numpy as np
 
 from lanner import campaign, designs, formats, protocols, registry
 from lanner.campaign.create import all_systems, with_questionnaires
@@ -18,10 +17,8 @@ from lanner.cli.campaign import judges_from
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, new_store
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.adaptive import most_tasks
 from lanner.designs.counterbalancing import describe_balance
-from lanner.designs.plan import loads, plan
-from lanner.designs.prepare import prepare
+from lanner.designs.plan import loads, preview
 from lanner.errors import LannerError, Where
 from lanner.model import Campaign, Document, Json
 from lanner.protocols.context import names_in
@@ -224,25 +221,19 @@ def run_design(
     name = _design_for(name, settings)
     protocol_in_use = with_questionnaires(protocol, settings)
     names = [system.strip() for system in systems.split(",")] if systems else all_systems(documents)
-    rng = np.random.default_rng(seed)
-    typed_options = typed(parse_options(options))
-    tasks = prepare(
+    summary = preview(
         name,
         documents,
         people,
         protocol_in_use,
-        rng=rng,
         systems=names,
-        options=typed_options,
+        options=typed(parse_options(options)),
         settings=settings,
         seed=seed,
+        hourly_rate=rate,
     )
     if name == ADAPTIVE:
-        tasks += most_tasks(
-            documents, people, protocol_in_use, systems=names, rng=rng, **{**designs.options(name), **typed_options}
-        )
         output.note("At most: an adaptive campaign ends when it is enough. lanner plan says what that may save.")
-    summary = plan(tasks, documents, people, protocol_in_use, hourly_rate=rate, design=name)
     for what, how_much in summary.facts:
         output.say(f"  {what:<10} {how_much}")
     output.say()

@@ -11,9 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
+import numpy as np
+
+from lanner import designs
+from lanner.designs import adaptive
 from lanner.designs._allocate import FAIR
 from lanner.designs.counterbalancing import describe_balance
+from lanner.designs.prepare import Part, prepare
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task
 from lanner.model.messages import Message, from_to, message
 from lanner.protocols.derived import word_count
@@ -185,6 +191,34 @@ class AssignmentPlan:
             ("overlap", overlap + width),
             ("balance", balance),
         ]
+
+
+def preview(
+    design: str,
+    documents: Sequence[Document],
+    judges: Sequence[Judge],
+    protocol: Protocol,
+    *,
+    systems: Sequence[str],
+    options: Mapping[str, Json],
+    settings: Mapping[str, Json],
+    seed: int,
+    hourly_rate: float | None = None,
+) -> AssignmentPlan:
+    """What a campaign would come to, a calibration round and what follows it together. An adaptive one comes to this at
+    most: where it ends, nobody knows yet."""
+    parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
+    about: dict[str, Any] = {"systems": systems, "options": options, "settings": settings, "seed": seed}
+    tasks = [
+        task
+        for part in parts
+        for task in prepare(design, documents, judges, protocol, rng=np.random.default_rng(seed), part=part, **about)
+    ]
+    if design == adaptive.NAME:
+        most = {**designs.options(design), **options}
+        rng = np.random.default_rng(seed)
+        tasks += adaptive.most_tasks(documents, judges, protocol, systems=systems, rng=rng, **most)
+    return plan(tasks, documents, judges, protocol, hourly_rate=hourly_rate, design=design)
 
 
 def plan(

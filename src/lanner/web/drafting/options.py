@@ -13,16 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
-import numpy as np
 from markupsafe import Markup
 from starlette.datastructures import FormData
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.adaptive import most_tasks
-from lanner.designs.plan import AssignmentPlan, plan
-from lanner.designs.prepare import Part, prepare
+from lanner.designs.plan import AssignmentPlan, preview
 from lanner.errors import DesignError, LannerError, ProtocolError
 from lanner.model import (
     Campaign,
@@ -469,33 +466,18 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Assignmen
         raise DesignError(
             say("Without judges there is no plan."), next_step=say("Name them, or as many as you think of.")
         )
-    protocol = composed(wishes)
-    settings = wishes.for_texts(documents)
-    systems = wishes.systems_of(documents)
-    parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
-    tasks = [
-        task
-        for part in parts  # the work is that of both rounds
-        for task in prepare(
-            wishes.design,
-            documents,
-            wishes.people,
-            protocol,
-            rng=np.random.default_rng(wishes.seed),
-            systems=systems,
-            options=wishes.options,
-            settings=settings,
-            seed=wishes.seed,
-            part=part,
-        )
-    ]
-    if wishes.design == ADAPTIVE:  # at most this: where it ends, nobody knows yet
-        most = {**designs.options(ADAPTIVE), **wishes.options}
-        dice = np.random.default_rng(wishes.seed)
-        tasks += most_tasks(documents, wishes.people, protocol, systems=systems, rng=dice, **most)
     rate = wishes.settings.get("hourly_rate")
-    hourly_rate = float(rate) if rate is not None else None
-    return plan(tasks, documents, wishes.people, protocol, hourly_rate=hourly_rate, design=wishes.design)
+    return preview(
+        wishes.design,
+        documents,
+        wishes.people,
+        composed(wishes),
+        systems=wishes.systems_of(documents),
+        options=wishes.options,
+        settings=wishes.for_texts(documents),
+        seed=wishes.seed,
+        hourly_rate=float(rate) if rate is not None else None,
+    )
 
 
 def design_sizes(documents: Sequence[Document], wishes: CampaignOptions) -> dict[str, int | str]:
