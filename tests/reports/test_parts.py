@@ -1,5 +1,8 @@
 import re
 from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
 
 from lanner import protocols
 from lanner.model import Interval, Result, Signature
@@ -13,6 +16,7 @@ from lanner.reports.parts import (
     _table,
     bibtex,
     csv_text,
+    identifier,
     used_references,
 )
 
@@ -30,6 +34,15 @@ def test_times_are_all_written_alike() -> None:
     whole = datetime(2026, 5, 2, 9, 30, tzinfo=UTC)
     lines = csv_text([{"at": whole}, {"at": whole.replace(microsecond=40)}, {"at": None}]).splitlines()
     assert lines[1:3] == ["2026-05-02 09:30:00.000000+00:00", "2026-05-02 09:30:00.000040+00:00"]
+
+
+@pytest.mark.parametrize("name", ["meta/llama", "meta llama", "../../up", "한국어 모델", "x" * 300, "🦙" * 300])
+def test_any_name_makes_an_id_that_is_a_file_of_its_own(name: str, tmp_path: Path) -> None:
+    made = identifier("preference", name, "oak")
+    (tmp_path / f"{made}.svg").write_text("", encoding="utf-8")
+    assert [path.stem for path in tmp_path.iterdir()] == [made] and not set(made) & set("/. ")
+    assert made != identifier("preference", f"{name}?", "oak")
+    assert identifier("confusion", "judge-1", "a_b") == "confusion-judge-1-a_b"
 
 
 ALPHA = Result("alpha", 0.5, Interval(0.4, 0.6, method="jackknife-t"), signature=Signature("alpha"))

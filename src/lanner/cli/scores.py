@@ -306,7 +306,7 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
     several = len({(row["for"], row["against"]) for row in rows}) > 1
     output.table(rows, [*_COLUMNS, "by document (holm)"] if several else _COLUMNS, title=domain)
     for row in rows:
-        if row["judge"] == "all":
+        if row["pooled"]:
             output.say(_sentence(row))
 
 

@@ -5,6 +5,7 @@ report should cite: the methods its numbers were made by, its protocols, and Lan
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -130,6 +131,17 @@ def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
 def capital(words: str) -> str:
     """With a capital letter, as at the beginning of a sentence; the rest as it is."""
     return words[:1].upper() + words[1:]
+
+
+def identifier(*names: str) -> str:
+    """An id made of names of any kind, good for a file and for a place in a page. What is no letter or digit in them is
+    a dash; a digest keeps apart what would then be the same."""
+    whole = "-".join(names)
+    plain = re.sub(r"[^\w-]", "-", whole)[:_LONGEST_ID]
+    return plain if plain == whole else f"{plain}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+
+
+_LONGEST_ID = 50  # of letters of four bytes, with the digest and an ending: what a file system takes
 
 
 def printed(columns: Sequence[Column], entries: Iterable[Any]) -> list[dict[str, Json]]:

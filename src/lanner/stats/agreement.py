@@ -189,6 +189,15 @@ def _ends(result: Result, share: bool) -> str:
     return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends).replace("-", "−")
 
 
+def band_of(result: Result, scale: str) -> str:
+    """The reading of a coefficient on a published scale: one a little below nought, whose interval goes beyond, says
+    nothing worse than nought."""
+    value = result.value or 0.0
+    if result.interval and value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
+        return "no agreement beyond chance"
+    return band(value, scale)
+
+
 def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
     assert result.value is not None
     documents = result.counts.get("documents")
@@ -197,9 +206,7 @@ def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
             f"No interval says how far off it may be on {documents} document{'s' if documents != 1 else ''}, so "
             "whether that is high or low is not said."
         )
-    here = band(result.value, scale)
-    if result.interval and result.value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
-        here = "no agreement beyond chance"  # a little below nought says nothing worse than nought
+    here = band_of(result, scale)
     on_scale = f"On the scale of {SCALES['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
     if result.interval is None:
         return f"{on_scale}."

@@ -212,10 +212,11 @@ def sign_test(
 ) -> Result:
     """Is one of two systems preferred? All judges together, and each on their own.
 
-    Rows: one per question, group, pair of systems and judge ("all" for the pool), with the counts, x and n, the sign
-    test with ties dropped (`p_drop`) and split (`p_split`), and the share preferring `favour` (the first by name unless
-    said) with an interval over documents and the p that goes with it (`p_documents`). The sign tests take every
-    judgement as independent, as published ones do; `p_documents` does not, and is the p of the Result, the first row.
+    Rows: one per question, group, pair of systems and judge ("all" for the pool, which is `pooled`: a judge may be
+    called so), with the counts, x and n, the sign test with ties dropped (`p_drop`) and split (`p_split`), and the
+    share preferring `favour` (the first by name unless said) with an interval over documents and the p that goes with
+    it (`p_documents`). The sign tests take every judgement as independent, as published ones do; `p_documents` does
+    not, and is the p of the Result, the first row.
     Of the pool, `p_holm` is `p_documents` corrected for the pairs of systems that a question and group compare.
     """
     resampling = clustered(resampling)
@@ -228,7 +229,7 @@ def sign_test(
         for judge, own in pool:
             result, row = _test_pair(own, labels, favour, ties, resampling)
             results.append(result)
-            rows.append({**about, "judge": judge, **row, "p_holm": None})
+            rows.append({**about, "judge": judge, "pooled": own is part, **row, "p_holm": None})
         families.setdefault(tuple(about.values()), []).append(rows[-len(pool)])
     if not results:
         return undefined("sign test", "there are no comparisons.")

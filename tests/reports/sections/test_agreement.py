@@ -1,4 +1,5 @@
 from dataclasses import replace
+from random import Random
 
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -152,6 +153,16 @@ def test_two_documents_give_no_verdict_and_five_do() -> None:
         assert made is not None
         [sentence] = [sentence for sentence in made.findings if "agreement of people" in sentence]
         assert (f"on {documents} documents: **too few for a verdict**" in sentence) == few
+
+
+def test_a_little_below_nought_is_no_systematic_disagreement() -> None:
+    seen = view("sqm", judges=2, documents=6)
+    dice = Random(2)
+    by_chance = tuple(replace(j, value=dice.randint(0, 6)) for j in seen.material.judgements if j.question == "score")
+    made = section(replace(seen, material=replace(seen.material, judgements=by_chance)))
+    assert made is not None
+    [sentence] = made.findings
+    assert "is **no agreement beyond chance** (α −" in sentence, sentence
 
 
 def test_judges_who_cannot_be_compared_get_a_sentence_and_no_empty_matrix() -> None:

@@ -48,11 +48,22 @@ from lanner.model import (
 from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import count, estimate, interval, leading, listed, number, percent, plural, shortened, words
 from lanner.protocols.answers import in_order
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed, value_columns
+from lanner.reports.parts import (
+    Block,
+    Column,
+    Figure,
+    Paragraph,
+    Quotes,
+    Section,
+    Table,
+    identifier,
+    printed,
+    value_columns,
+)
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
-from lanner.stats.agreement import COEFFICIENTS
-from lanner.stats.coefficients import band, scale_of
+from lanner.stats.agreement import COEFFICIENTS, band_of
+from lanner.stats.coefficients import scale_of
 from lanner.stats.frame import SYSTEMS
 
 _SCALE = "krippendorff"
@@ -305,7 +316,7 @@ def _band(view: View, agreement: Agreement) -> str:
     result = agreement.headline
     scale = scale_of(result.name) or _SCALE
     view.methods.add(f"scale {scale}")
-    return band(result.value or 0.0, scale).partition(":")[0]
+    return band_of(result, scale).partition(":")[0]
 
 
 def _alpha(view: View, agreement: Agreement) -> str:
@@ -736,7 +747,7 @@ def _matrix(view: View, question: str, result: Result, names: Mapping[str, str])
         sentence += f", {most} of them ({percent(most / total, 0)}) between {between}"
     same = "" if view.pair_kind(result) == "people" else " No other person and model agree better."
     return Figure(
-        f"confusion-{question}-{result.labels['judge']}-{result.labels['other']}",
+        identifier("confusion", question, result.labels["judge"], result.labels["other"]),
         f"{sentence}.{same} Shade: share of the row; rows with fewer than ten items are left unshaded.",
         str(confusion(list(names.values()), one, other, counts)),
         result.rows,

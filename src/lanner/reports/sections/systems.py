@@ -57,7 +57,18 @@ from lanner.model.messages import (
     plural,
     words,
 )
-from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, capital, predictors, printed
+from lanner.reports.parts import (
+    Block,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    capital,
+    identifier,
+    predictors,
+    printed,
+)
 from lanner.reports.view import View
 from lanner.stats.association import correlations
 from lanner.stats.frame import Wide
@@ -544,7 +555,7 @@ def preferences(view: View) -> Section | None:
         except StatisticError:  # words that name no side: they are described as labels
             continue
         for row in result.rows:
-            if row["judge"] == "all":
+            if row["pooled"]:
                 pair = str(row["against"]), str(row["for"])
                 tests_by_pair.setdefault(pair, []).append((question, dict(row)))
                 counts = {name: row[name] for name in ("items", "documents", "judges")}
@@ -565,7 +576,7 @@ def preferences(view: View) -> Section | None:
             "independent."
         )
         data = [{"question": q, **r} for q, r in rows]
-        name = f"preference-{left}-{right}".replace(" ", "-")
+        name = identifier("preference", left, right)
         drawing = preference(bars, left, right, "p over documents, ties dropped")
         blocks.append(Figure(name, caption, str(drawing), data, _sign_together(view, results[left, right])))
     return Section("preferences", "Preferences", blocks, findings) if blocks else None
