@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lanner import protocols
+from lanner import protocols, registry
 from lanner.model import Interval, Result, Signature
 from lanner.reports.parts import (
     Column,
@@ -13,7 +13,6 @@ from lanner.reports.parts import (
     Report,
     Section,
     Table,
-    _table,
     bibtex,
     csv_text,
     identifier,
@@ -78,10 +77,10 @@ def test_bibtex_is_whole_and_reads_in_plain_letters() -> None:
 
 
 def test_every_entry_can_be_set_and_every_cited_protocol_has_one() -> None:
-    for key, entry in _table().items():
+    for key, entry in registry.table("reports.references").items():
         assert re.fullmatch(r"[a-z]+\d{4}[a-z]*", key)
         assert {"type", "author", "title", "year"} <= set(entry), key
         assert entry.get("methods") or entry.get("protocols"), key
-    named = {name for entry in _table().values() for name in entry.get("protocols", ())}
+    named = {name for entry in registry.table("reports.references").values() for name in entry.get("protocols", ())}
     assert named <= set(protocols.names())
     assert {name for name in protocols.names() if protocols.load(name).citation} <= named
