@@ -10,7 +10,7 @@ from data_sets import released
 from lanner import protocols
 from lanner.analysis import GROUPS
 from lanner.analysis.measures import Purpose, Selection, counted
-from lanner.model import Choice, Interval, Judge, JudgeKind, Judgement, Question, Result, Scale
+from lanner.model import Choice, Grid, Interval, Judge, JudgeKind, Judgement, Question, Result, Scale
 from lanner.monitor.agreement import (
     BANDS,
     _swaps,
@@ -251,6 +251,18 @@ def test_shares_are_of_the_shared_sentences_only() -> None:
     assert found.shares["b"][LEVELS.index("local")] == 0.5
 
 
+def test_the_rows_of_a_grid_are_one_shared_sentence() -> None:
+    """Two sentences of nine skills passed for eighteen, and so for enough."""
+    answers = table({judge: ["medium"] * 2 for judge in "ab"}).with_columns(question=pl.lit("skills"))
+    grid = question("h_falcon", "skills")
+    assert isinstance(grid, Grid)
+    found = divergence(
+        answers.join(pl.DataFrame({"row": [row.id for row in grid.rows]}), how="cross"), grid, ["a", "b"], []
+    )
+    assert found and found.odd
+    assert (found.shared, found.odd.units, found.odd.all_agree) == (2, 2, 2 * len(grid.rows))
+
+
 def test_few_shared_sentences_give_no_coefficient_but_say_how_many() -> None:
     found = divergence(table({"a": ["local", "global"], "b": ["local", "local"]}), question(), ["a", "b"], [])
     assert found
@@ -287,7 +299,7 @@ def test_grids_scales_and_sets_work_alike() -> None:
         for row, (label, score) in {"idea_development": ("low", 1.0), "participant_focus": ("high", 3.0)}.items()
     ]
     grid = divergence(pl.DataFrame(rows), question("h_falcon", "skills"), ["a", "b"], [])
-    assert grid and grid.shared == 24
+    assert grid and grid.shared == 12
     assert grid.pooled and grid.coefficient == "α ordinal, mean of rows"
     sets = pl.DataFrame(
         {"judge": ["a", "b"] * 12, "question": "skills", "segment": [str(at // 2) for at in range(24)],

@@ -129,6 +129,12 @@ def test_commonest_labels_come_with_their_shares() -> None:
     assert " and " in str(top.value)
 
 
+def test_none_of_equals_is_the_commonest() -> None:
+    assert computations.commonest({"b": 2, "a": 2, "c": 1}, 1) == ["a", "b"]
+    assert computations.commonest({"b": 0.1 + 0.2, "a": 0.3, "c": 0.2}, 2) == ["a", "b"]
+    assert computations.commonest({}, 1) == []
+
+
 def test_closest_pair_is_one_of_those_asked() -> None:
     found = computations.closest_pair(
         DATA, part="f", question="context", statistic="kappa", ones=["j0"], others=["j1", "j2"]

@@ -383,7 +383,8 @@ def _names(ratings: Ratings, question: Question) -> tuple[str, ...]:
 
 
 def _shares(ratings: Ratings, question: Question) -> tuple[int, dict[str, tuple[float, ...]]]:
-    """How often each judge gave each label, on the units that all of them have answered."""
+    """On how many sentences (or documents) all judges have answered, and how often each gave each label there. The rows
+    of a grid are answers about one sentence."""
     everyone = np.flatnonzero(ratings.per_item == len(ratings.judges))
     if len(everyone) == 0:
         return 0, {}
@@ -398,7 +399,7 @@ def _shares(ratings: Ratings, question: Question) -> tuple[int, dict[str, tuple[
         else:
             counts = np.bincount(codes[:, at], minlength=len(ratings.labels))
             shares[judge] = tuple(float(count) / len(everyone) for count in counts)
-    return len(everyone), shares
+    return len(np.unique(ratings.units[everyone])), shares
 
 
 def _odd_ones(ratings: Ratings) -> AnswerSplits | None:
@@ -428,7 +429,7 @@ def _odd_ones(ratings: Ratings) -> AnswerSplits | None:
     first = names == ratings.judges.index(by_count[0][0]) if by_count else names == -1
     on_what = Counter(zip(own[first].tolist(), theirs[first].tolist(), strict=True)).most_common(3)
     return AnswerSplits(
-        units=len(codes),
+        units=len(np.unique(ratings.units[items[enough]])),
         all_agree=int(all_agree.sum()),
         alone=tuple(by_count),
         none_alike=int(none_alike.sum()),

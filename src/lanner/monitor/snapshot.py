@@ -66,7 +66,8 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSplits:
-    """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise."""
+    """How often all agree, one judge stands alone against the rest, none are alike, or they are split otherwise;
+    `units` are the sentences (or documents) this is about, of which a grid has several answers."""
 
     units: int
     all_agree: int

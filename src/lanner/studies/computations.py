@@ -315,15 +315,23 @@ def commonest_number(data: Data, *, part: str, question: str, judge: str) -> Cel
     counts = Counter(numbers_chosen(data, part, question, judge))
     if not counts:
         return CellResult(None)
-    number, times = counts.most_common(1)[0]
-    return CellResult(float(number), detail=f"{100 * times / counts.total():.1f} % of sentences")
+    numbers = commonest(counts, 1)
+    value = float(numbers[0]) if len(numbers) == 1 else " and ".join(map(str, numbers))
+    return CellResult(value, detail=f"{100 * counts[numbers[0]] / counts.total():.1f} % of sentences")
+
+
+def commonest(counts: Mapping[Any, float], most: int) -> list[Any]:
+    """What is counted most often, commonest first, and all that are as common as the last: none of equals is first."""
+    sizes = {name: round(count, 9) for name, count in counts.items()}
+    ranking = sorted(sizes, key=lambda name: (-sizes[name], str(name)))
+    return [name for name in ranking if sizes[name] >= sizes[ranking[:most][-1]]]
 
 
 @computation
 def commonest_agreed(data: Data, *, part: str, question: str, judges: Sequence[str], most: int = 3) -> CellResult:
     """The labels that two judges most often both choose, commonest first."""
     counts = Counter(agreed_labels(data, part, question, judges))
-    shares = {name: 100 * times / counts.total() for name, times in counts.most_common(most)}
+    shares = {name: 100 * counts[name] / counts.total() for name in commonest(counts, most)}
     return CellResult(
         ", ".join(name.replace("_", " ") for name in shares) or None, detail=_list_numbers(shares, 1, "%")
     )
@@ -339,7 +347,7 @@ def commonest_in_domain(
         counts = Counter(label for labels in given(data, part, question, judge, domain) for label in labels)
         for label, times in counts.items():
             shares[label] += 100 * times / counts.total() / len(judges)  # type: ignore[assignment]
-    top = dict(shares.most_common(most))
+    top = {name: shares[name] for name in commonest(shares, most)}
     return CellResult(" and ".join(name.replace("_", " ") for name in top) or None, detail=_list_numbers(top, 1, "%"))
 
 
