@@ -229,6 +229,18 @@ def test_the_bill_and_each_domain(lanner: Command, tmp_path: Path) -> None:
     assert "items a minute" in lanner(*asked, "--by", "domain").out
 
 
+def test_slowest_and_fastest_are_those_of_the_medians_that_are_said(lanner: Command, tmp_path: Path) -> None:
+    """One long pause made ana the slowest on average, with the shortest median, which was then said of her."""
+    seconds = {"ana": [10] * 9 + [900], "bo": [20] * 10, "cy": [20] * 10}
+    rows = [
+        f"{judge},d{at // 5},{at},mt,{at},{taken}" for judge, own in seconds.items() for at, taken in enumerate(own)
+    ]
+    file = tmp_path / "ratings.csv"
+    file.write_text("\n".join(["judge,document,segment,system,score,seconds", *rows]), encoding="utf-8")
+    said = " ".join(lanner("effort", file).out.split())
+    assert "Half of the items take 20 s or less with the slowest (bo, cy), 10 s with the fastest (ana)." in said
+
+
 def test_what_became_of_a_models_marks(lanner: Command, tmp_path: Path, assisted_store: Path) -> None:
     shutil.copyfile(assisted_store, tmp_path / "lanner.sqlite")
     ran = lanner("effort", "people", "--assistance")

@@ -257,6 +257,7 @@ def _read(row: Json, name: str) -> Result:
 
 
 _BILL = {"cost_per_item": "cost an item", "without_time": "without a time", "too_long": "too long"}
+_MOST_NAMED = 3
 _OVER = {"session": "from first to last item", "document_so_far": "within a document"}
 
 
@@ -365,13 +366,19 @@ def _speed_words(result: Result, groups: Sequence[str]) -> list[str]:
     rows: list[Json] = [row for row in result.rows if row["domain"] == "all" or "domain" in groups]
     if not rows:
         return []
-    slow, fast = (end(rows, key=lambda row: row["value"]) for end in (min, max))
-    line = f"An item takes {slow['median_seconds']:.0f} s or less in half of all cases for the slowest"
-    if slow is not fast:
-        who = [" ".join(str(row[name]) for name in groups) for row in (slow, fast)]
-        line += f" ({who[0]}), {fast['median_seconds']:.0f} s for the fastest ({who[1]})"
+    names_by_median: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: -row["median_seconds"]):
+        names_by_median.setdefault(f"{row['median_seconds']:.0f}", []).append(" ".join(str(row[g]) for g in groups))
+    (slow, slowest), *_, (fast, fastest) = [*names_by_median.items()] * 2
+    line = f"Half of the items take {slow} s or less"
+    if slow != fast:
+        line += f" with the slowest ({_who(slowest)}), {fast} s with the fastest ({_who(fastest)})"
     line += ". Means lie above medians where a few items took long; a lower --limit changes them most."
     return [f"Items a minute are 60 over the mean seconds; more documents narrow the intervals. {line}"]
+
+
+def _who(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} of them"
 
 
 def _fatigue_words(effects: Sequence[Json]) -> list[str]:
