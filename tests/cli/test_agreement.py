@@ -82,6 +82,16 @@ def test_preferences_have_one_kappa_wherever_it_is_printed(lanner: Command, tmp_
     assert {row["label"] for row in why if row["kind"] == "confusion"} == {"X", "Y", "Z", "neither"}
 
 
+def test_what_why_cannot_take_apart_is_said(lanner: Command, tmp_path: Path) -> None:
+    """Of sets of labels it printed nothing, without a word."""
+    rows = [f"d{n % 3},{n},{who},{'terms;style' if n % 2 else who}" for n in range(12) for who in ("style", "terms")]
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(["document,segment,judge,issues", *rows]), encoding="utf-8")
+    notes = lanner("agreement", path, "--why", "--json").envelope["notes"]
+    assert any(note.startswith("--why has nothing on issues") for note in notes)
+    assert not any("sharper definition" in note for note in notes)
+
+
 def test_of_many_pairs_those_that_agree_least_are_listed(lanner: Command, tmp_path: Path) -> None:
     """Eight judges are 28 pairs: the terminal has everybody together first and five pairs, JSON has all of them."""
     rows = ["document,segment,source,judge,answer"]

@@ -16,7 +16,7 @@ from lanner.cli.output import Columns, Output, result_rows
 from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
-from lanner.model.messages import estimate
+from lanner.model.messages import estimate, words
 from lanner.monitor.status import ANSWER_WORDS
 from lanner.stats.agreement import alpha, kappa, meaning, reading
 from lanner.stats.diagnosis import bias, confusion, disagreements, leave_one_out, merging, prevalence, severity
@@ -33,21 +33,28 @@ _MOST = 3  # mergers shown for each pair of judges; all of them are in --json
 def print_why(
     output: Output, part: Material, domain: str, plans: Iterable[QuestionPlan], resampling: Resampling
 ) -> None:
-    """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores."""
-    headings = set()
+    """Mergers, confusions, labels of disagreement and leaning judges of label questions; severity of scores. Of other
+    questions it is said that there is nothing."""
+    headings: set[tuple[str, str]] = set()
+    others: dict[str, None] = {}
     measures = [(entry, measure) for entry in plans for measure in _to_explain(entry)]
     for entry, coefficient in measures:
         about = (coefficient.question, coefficient.row)
-        if (
-            about in headings
-            or coefficient.statistic not in (kappa, alpha)
-            or coefficient.options.get("level") == "jaccard"
-        ):
+        if coefficient.statistic not in (kappa, alpha) or coefficient.options.get("level") == "jaccard":
+            others[coefficient.question] = None
+            continue
+        if about in headings:
             continue
         headings.add(about)
         output.say(" · ".join(filter(None, (part.name, domain, coefficient.row or coefficient.question))), style="bold")
         _Question(output, part, domain, entry, coefficient, resampling).print()
-    output.note("A label that is confused wants a sharper definition or a merger; a judge who leans wants a talk.")
+    if headings:
+        output.note("A label that is confused wants a sharper definition or a merger; a judge who leans wants a talk.")
+    explained = {question for question, _ in headings}
+    if unexplained := [question for question in others if question not in explained]:
+        output.note(
+            f"--why has nothing on {words(unexplained)}: it takes apart answers of which one is chosen, and scores."
+        )
 
 
 def _answers_for(rows: CountedRows, coefficient: Measure, entry: QuestionPlan) -> tuple[Any, dict[str, Any]]:
