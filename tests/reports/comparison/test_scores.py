@@ -48,6 +48,8 @@ def test_systems_far_apart_keep_their_order_with_one_judge() -> None:
     found = stability(lab(scores(title="a", gap=20), scores(title="b", gap=20)))
     assert [value.value for value in found.lines[0].values] == pytest.approx([1.0, 1.0])
     assert {row["what"] for row in found.data} == {"τ of the systems' order"}
+    assert {row["low"] for row in found.data} == {None}, "draws that all say the same are no interval of no width"
+    assert "1.00 in all draws or nearly all" in found.said
 
 
 def test_labels_by_majority() -> None:

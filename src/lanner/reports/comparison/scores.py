@@ -272,7 +272,7 @@ _DRAWS, _STREAM, _MOST_STEPS, _FEWEST_SYSTEMS = 200, 11, 8, 3
 def stability(lab: ComparisonData) -> ComparisonAnswer:
     """With three systems or more: Kendall's τ between the order by k judges and by all. Else for scores the
     correlation of item means, for labels the share of items with the same majority. Each is the mean over draws, with
-    the middle of them, as wide as the level of the intervals."""
+    the middle of them, as wide as the level of the intervals: none where nearly all draws say the same."""
     title = "Would fewer judges say the same?"
     rows = [_curve(side, lab.resampling) for side in lab.sides]
     if not any(points for _, points in rows):
@@ -282,16 +282,22 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
     kinds: dict[str, None] = {}
     for side, (what, points) in zip(lab.sides, rows, strict=True):
         data += [
-            {"side": side.name, "what": what, "judges": k, "value": v, "low": low, "high": high}
-            for k, v, low, high in points
+            {
+                "side": side.name,
+                "what": what,
+                "judges": k,
+                "value": v,
+                "low": band and band[0],
+                "high": band and band[1],
+            }
+            for k, v, band in points
         ]
         half = min(points, key=lambda point: (abs(point[0] - len(side.people) / 2), point[0])) if points else None
-        middle.append(Value(half[1], half[2], half[3], half[0]) if half else Value(None))
+        low, high = (half and half[2]) or (None, None)
+        middle.append(Value(half[1], low, high, half[0]) if half else Value(None))
         if half:
-            sentences.append(
-                f"{side.name} with {half[0]} of {len(side.people)} judges {number(half[1], 2)} "
-                f"{interval(half[2], half[3])}"
-            )
+            spread = interval(*half[2], 2) if half[2] else "in all draws or nearly all"
+            sentences.append(f"{side.name} with {half[0]} of {len(side.people)} judges {number(half[1], 2)} {spread}")
             kinds[what] = None
     lines.append(ComparisonLine("Same with half the judges", middle))
     text = f"Half of the judges would say nearly the same as all ({words(list(kinds), 'or')}): {'; '.join(sentences)}."
@@ -299,7 +305,7 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
         joint_text = "; ".join(sentences)
         text = f"Half of the judges would not quite say the same as all ({words(list(kinds), 'or')}): {joint_text}."
     bars = [
-        Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2:] for p in points])
+        Curve(f"{side.name}: {what}", [p[:2] for p in points], [p[2] for p in points])
         for side, (what, points) in zip(lab.sides, rows, strict=True)
         if points
     ]
@@ -313,7 +319,11 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
     return ComparisonAnswer(title, lines, figure, text)
 
 
-def _curve(side: Side, resampling: Resampling) -> tuple[str, list[tuple[int, float, float, float]]]:
+_Point = tuple[int, float, tuple[float, float] | None]
+
+
+def _curve(side: Side, resampling: Resampling) -> tuple[str, list[_Point]]:
+    """What is compared, and for so many judges its mean over draws and the middle of them."""
     judges = side.people
     if len(judges) < 2:
         return "", []
@@ -334,14 +344,14 @@ def _curve(side: Side, resampling: Resampling) -> tuple[str, list[tuple[int, flo
             return "", []
         what = "share with the same majority"
         same = partial(_majorities, _votes(side.by_people.filter(pl.col("question") == name), judges))
-    points = []
+    points: list[_Point] = []
     for k in steps:
         shares = same([rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)])
         values = shares[np.isfinite(shares)]
         if len(values):
             middle = (0.5 - resampling.level / 2, 0.5 + resampling.level / 2)
             low, high = (float(end) for end in np.quantile(values, middle))
-            points.append((int(k), float(values.mean()), low, high))
+            points.append((int(k), float(values.mean()), (low, high) if high - low > 1e-9 else None))
     return what, points
 
 
