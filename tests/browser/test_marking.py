@@ -55,6 +55,7 @@ def marks(work: Work) -> list[dict[str, Any]]:
         ("ar", "إذا أردتم المساعدة، فنحن نسقي الزرع 🌱 مساءً.", "الزرع 🌱 مساءً"),
         ("de", "Das Cafe\u0301 in Mu\u0308nchen 𝔘 ist zu.", "Mu\u0308nchen 𝔘"),
         ("ja", "彼女は𠮷野家で昼ご飯を食べた。", "𠮷野家"),
+        ("de", "Erste Zeile\r\nund die zweite.", "zweite"),
     ],
 )
 def test_offsets_are_code_points(live: Live, page: Page, language: str, text: str, part: str) -> None:

@@ -325,5 +325,6 @@ def _cells(cells: Sequence[TextCell], labels: Sequence[str], heads: dict[tuple[s
                 f'<p class="{_CLASSES[cell.side]}" data-side="{escape(cell.side)}" data-output="{cell.output}"'
                 f'{label}{lang} dir="{escape(cell.dir)}">'
             )
-        parts += (head, str(escape(cell.text)), "</p>")
+        # browsers read "\r\n" as one character, and marks are counted in those of the text
+        parts += (head, str(escape(cell.text)).replace("\r", "&#13;"), "</p>")
     return parts
