@@ -319,6 +319,27 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page) -> None:
     assert work.stored(task)[0]["sentence"] == 2
 
 
+def test_an_answer_from_another_tab_is_shown_once_a_change_here_is_taken_back(live: Live, page: Page) -> None:
+    """The page went on showing the older answer, as saved."""
+    work = live.campaign("falcon_labels", [document(1)])
+    work.enter(page)
+    task = work.tasks[0].id
+    other = page.context.new_page()
+    for tab in (page, other):
+        tab.goto(work.url(task))
+        Hands(tab).ready()
+    first, second = Hands(page), Hands(other)
+    tick = "[...document.querySelectorAll('[data-q=skills] :checked')].length"
+    second.press("t", "5")  # one of three: not sent yet
+    page.bring_to_front()
+    first.press("t", "1", "4", "7")
+    first.settled()
+    other.bring_to_front()
+    wait_until(other, f"{tick} === 1")
+    second.press("5")
+    wait_until(other, f"{tick} === 3")
+
+
 def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(live: Live, page: Page) -> None:
     """The page said that it took the other answer over, showed the number being typed, and stored that."""
     work = live.campaign("da", [document(2)], systems=["hidden-engine-alpha"])

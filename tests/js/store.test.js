@@ -165,6 +165,14 @@ test('labels taken back before enough were chosen leave nothing on the device', 
   assert.ok(!store.differs(0, 'marks'));
 });
 
+test('undoing a change leaves what was answered on another page meanwhile', () => {
+  const store = new Store([question('one'), question('two')], [item()]);
+  store.set(0, 'one', 1);
+  store.takeOver(0, 'two', 2);
+  store.undo();
+  assert.deepEqual(store.items[0].answers, { two: 2 });
+});
+
 test('letters of a field are undone together; what the server has becomes an open question', () => {
   const comment = question('comment', 'text', { required: false, need: 0 }),
     score = question('score', 'scale');

@@ -61,6 +61,7 @@ export class App {
         stored: pick(saved, entry => canon(entry.value)),
         confirmed: pick(saved, entry => canon(entry.value)),
         refused: {},
+        newer: {},
       })),
     );
     /** @type {string[]} */

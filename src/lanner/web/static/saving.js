@@ -280,6 +280,8 @@ export class Saving {
     }
     if (Object.keys(known).length) await outbox.seal(this.url, this.task, i, answers, known, spent);
     else if (!outbox.waiting) outbox.tell('saved');
+    // what was changed here may have been taken back
+    for (const q in store.items[i].newer) this.elsewhere(i, q, store.items[i].newer[q]);
   }
 
   /**
@@ -418,23 +420,27 @@ export class Saving {
   }
 
   /**
-   * An answer given on another page: taken over unless this page has one of its own on the way.
+   * An answer given on another page: taken over, or as soon as this page has none of its own any
+   * more that is on the way.
    * @param {number} i
    * @param {string} q
    * @param {SavedAnswer} saved
    */
-  elsewhere(i, q, { id, value }) {
+  elsewhere(i, q, saved) {
     const { rail, store, item: open } = this.app,
       item = store.items[i],
+      { id, value } = saved,
       field = i === open && rail.typing;
     // a number that is being typed stays; once it is an answer, the two are a conflict
     if (field && rail.of(field)?.q.id === q)
-      return field.addEventListener('blur', () => this.elsewhere(i, q, { id, value }), {
-        once: true,
-      });
-    if (this.waits(i, q) || (item.base[q] ?? 0) >= id || store.differs(i, q)) return;
+      return field.addEventListener('blur', () => this.elsewhere(i, q, saved), { once: true });
+    if ((item.base[q] ?? 0) >= id) return;
+    if (this.waits(i, q) || store.differs(i, q)) {
+      if ((item.newer[q]?.id ?? 0) < id) item.newer[q] = saved;
+      return;
+    }
     this.announce(i, q);
-    item.answers[q] = standing(value);
+    store.takeOver(i, q, standing(value));
     item.base[q] = id;
     item.stored[q] = item.confirmed[q] = canon(item.answers[q]);
     this.app.refresh(i);

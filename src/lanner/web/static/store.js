@@ -186,6 +186,17 @@ export class Store {
     this.touch(i);
   }
 
+  /**
+   * An answer given on another page; to undo what was done on this one does not undo it.
+   * @param {number} i
+   * @param {string} id
+   * @param {any} value
+   */
+  takeOver(i, id, value) {
+    this.items[i].answers[id] = value;
+    for (const [at, before] of this.past) if (at === i) before[id] = structuredClone(value);
+  }
+
   /** Take back the last change. @returns {number} the item it was in, or -1 */
   undo() {
     const [i, before] = this.past.pop() ?? [-1, {}];

@@ -74,6 +74,8 @@ interface Item {
   confirmed: Record<string, string>;
   /** What the server did not take. */
   refused: Record<string, string>;
+  /** Given on another page while this one had an answer of its own. */
+  newer: Record<string, SavedAnswer>;
   earlier: Answers;
   prefilled: Answers;
   elapsed: number;
