@@ -58,7 +58,7 @@ _COMBINED = {
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 _TEXT = {".js", ".css", ".svg", ".json", ".txt"}
 _COMMENT = re.compile(rb"^[ \t]*(?://.*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)$", re.MULTILINE)
-"""Whole lines of comments in a script. No text of a script runs over lines; a test says so."""
+"""Whole lines of comments in a script or style sheet. No text of a script runs over lines; a test says so."""
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -132,7 +132,7 @@ def _paths(folder: Path) -> dict[str, list[Path]]:
 def _load(paths: list[Path]) -> Asset:
     body = b"\n".join(path.read_bytes() for path in paths)
     suffix = paths[0].suffix
-    if suffix == ".js":
+    if suffix in (".js", ".css"):
         body = _COMMENT.sub(lambda comment: b"\n" * comment[0].count(b"\n"), body)
     media_type = _TYPES.get(suffix) or mimetypes.guess_type(paths[0].name)[0] or "application/octet-stream"
     gzip_body = gzip.compress(body, 9, mtime=0) if suffix in _TEXT and len(body) > 400 else None

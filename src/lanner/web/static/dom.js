@@ -155,3 +155,12 @@ export function nameLanguages(language) {
     }
   }
 }
+
+/**
+ * How days and hours are written on every page: in its language, English in one of its ways.
+ * @param {Intl.DateTimeFormatOptions} how
+ */
+export function written(how) {
+  const { lang } = document.documentElement;
+  return new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...how, hourCycle: 'h23' });
+}

@@ -1,8 +1,7 @@
 // The list of one's work: sends what an earlier visit left on this device, says what is not on the
 // server yet, and keeps the settings.
-import { written } from './dates.js';
 import { open } from './db.js';
-import { $, $$, create, fill, nameLanguages, setText } from './dom.js';
+import { $, $$, create, fill, nameLanguages, setText, written } from './dom.js';
 import { offerUndo } from './flow.js';
 import { createNote } from './notes.js';
 import { keepOffline } from './offline.js';
@@ -165,7 +164,7 @@ function listDocuments(rows, message) {
     documents = [...new Set(rows.map(linkTo).filter(Boolean))].map(link =>
       create('a', '', $('h3', link.closest('.next-up') ?? link).textContent, { href: link.href }),
     ),
-    isSaid = $$('.assignment .card').some(card => card.textContent === message), // that it is paused
+    isSaid = $$('.assignment .card').some(card => card.textContent === message), // as: paused
     parts = [...(message && !isSaid ? [message] : []), ...documents];
   line.hidden = !parts.length;
   line.replaceChildren(...parts.flatMap((part, n) => (n ? [' · ', part] : [part])));

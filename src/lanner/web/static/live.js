@@ -1,6 +1,5 @@
 // Keeps the live page fresh: waits for news, fetches the panels, and replaces those that changed.
-import { clock } from './dates.js';
-import { filterAlike, localise, sortAlike, sortable } from './organiser.js';
+import { clock, filterAlike, localise, sortAlike, sortable } from './organiser.js';
 
 const panels = /** @type {HTMLElement} */ (document.getElementById('panels'));
 const sign = /** @type {HTMLElement} */ (document.getElementById('live'));

@@ -1,10 +1,11 @@
 // What every organiser's page shares: moments in the reader's own time zone, tables that sort and
 // copy, menus that close.
-import { clock, written } from './dates.js';
+import { written } from './dom.js';
 import { compareCells } from './order.js';
 
 /** As “Thu 19 Nov”. */
 const day = written({ weekday: 'short', day: 'numeric', month: 'short' });
+export const clock = written({ timeStyle: 'short' });
 
 /** Show every <time data-show> in the reader's zone. @param {ParentNode} within */
 export function localise(within = document) {

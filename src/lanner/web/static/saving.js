@@ -1,8 +1,7 @@
 // Between the answers of this page and the outbox: when something is sent, what came back, what
 // another page did.
-import { clock } from './dates.js';
 import { canon } from './digest.js';
-import { $, $$, afterFrame, setText } from './dom.js';
+import { $, $$, afterFrame, setText, written } from './dom.js';
 import { headingOf } from './feedback.js';
 import { reopen } from './flow.js';
 import { tellWorker } from './offline.js';
@@ -55,6 +54,7 @@ export class Saving {
       rejected: (message, errors) => this.rejected(message, errors),
       full: () => app.note('storage', app.t('full')),
     });
+    this.clock = written({ timeStyle: 'short' });
     this.channel = new BroadcastChannel('lanner-' + who);
     this.channel.onmessage = ({ data }) => {
       if (data.task !== task) return;
@@ -492,16 +492,16 @@ export class Saving {
    * @param {string} message of the server
    */
   status(now, n, message) {
-    const { app, due } = this,
+    const { app, due, outbox } = this,
       shown = $('#saved'),
       state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
     if (now === 'saved' && due.size) return; // something newer is about to be sent
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
-      unsent = this.outbox.reached ? 'failing' : 'offline',
+      unsent = outbox.reached ? 'failing' : 'offline',
       key = held || (isUnsent && !this.db.lasting) ? 'unsaved' : isUnsent ? unsent : state,
-      text = app.t(key, { n, time: state === 'saved' ? clock.format() : '' });
+      text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
     const draw = () => {
       if (shown.dataset.state !== state) return;
       shown.classList.toggle('bad', held || isUnsent);
@@ -512,8 +512,8 @@ export class Saving {
     if (state === 'saving') afterFrame(draw);
     else draw();
     if (now === 'signin') void tellWorker({ forget: true });
-    if (held && this.outbox.isLate(this.task)) this.tellLate();
-    else if (held) app.note('held', app.t(state, { n, message }), ['↻', () => this.outbox.kick()]);
+    if (held && outbox.isLate(this.task)) this.tellLate();
+    else if (held) app.note('held', app.t(state, { n, message }), ['↻', () => outbox.kick()]);
     else if (state === 'saved') app.note('held', '');
   }
 
