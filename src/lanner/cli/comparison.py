@@ -61,7 +61,7 @@ def run_compare(
     protocol: str | None,
     store_place: str,
 ) -> None:
-    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name;"""
+    """Compare campaigns, files, parts of a file (FILE:PART), or the scenarios of one campaign. NAME=A gives a name."""
     if judges:
         _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
         return

@@ -148,7 +148,7 @@ def run_diagnose(
     language: str,
     seed: int,
 ) -> None:
-    """Say for each system how often every skill matters, how well it is handled there, in which the system is behind"""
+    """Say for each system how often every skill matters, how well it is handled there and what to improve."""
     part = diagnosable_part(source.parts(), question).under_code_names()
     result = diagnose(part, question, resampling=Resampling(seed=seed))
     assert part.protocol is not None

@@ -230,6 +230,15 @@ def result_rows(results: Iterable[Result]) -> list[dict[str, Json]]:
     return [{**result.row(), "estimate": estimate(result.value, result.low, result.high)} for result in results]
 
 
+def rows_of(
+    result: Result, texts: Callable[[Mapping[str, Json]], dict[str, Json]] = lambda _row: {}, **about: Json
+) -> list[dict[str, Json]]:
+    """The rows of a Result that is a table: what they are about, how they were made, and `texts`, which are the numbers
+    of a row as people read them."""
+    signature = str(result.signature or "")
+    return [{**about, **row, "signature": row.get("signature") or signature, **texts(row)} for row in result.rows]
+
+
 def add_rows(
     output: Output,
     result: Result,
@@ -267,12 +276,11 @@ def print_kinds(
     about: Mapping[str, Json],
     texts: Callable[[Mapping[str, Json]], dict[str, Json]],
 ) -> dict[str, list[dict[str, Json]]]:
-    """A table for each kind of rows of a Result: the kind, its columns and its title. `texts` are the numbers of a row
-    as people read them. Returns the rows by their kind."""
-    signature = str(result.signature or "")
+    """A table for each kind of rows of a Result: the kind, its columns and its title. Returns the rows by their kind;
+    see `rows_of`."""
     kinds: dict[str, list[dict[str, Json]]] = {}
-    for row in result.rows:
-        kinds.setdefault(row["kind"], []).append({**about, "signature": signature, **row, **texts(row)})
+    for row in rows_of(result, texts, **about):
+        kinds.setdefault(row["kind"], []).append(row)
     for kind, columns, title in tables:
         if kinds.get(kind):
             output.table(kinds[kind], columns, title=title)

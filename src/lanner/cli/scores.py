@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from lanner.analysis.scores import (
     scored_rows,
 )
 from lanner.cli import chosen_pair
-from lanner.cli.output import Columns, Output
+from lanner.cli.output import Columns, Output, rows_of
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, StatisticError
 from lanner.model import Json, Result
@@ -92,7 +92,8 @@ def run_scores(
         if level != "system":
             rows_of_items = scores.items(table, of, **{k: v for k, v in options.items() if k in _SELECTION})
             result = rows.sign(scores.at(rows_of_items, level))
-            _print(output, result.rows, [], result, of)
+            output.cite(result)
+            output.table(rows_of(result, question=of))
             continue
         if options.get("average", "micro").endswith("macro") and (table["domain"] == "").all():
             output.note("No domain is known, so that all is one domain: name them with --documents.")
@@ -124,18 +125,15 @@ def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str)
 
 def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
     """Means of all systems, or differences of all pairs, for the texts that documents were chosen from."""
-    rows = [
-        {
-            **row,
-            "question": of,
-            "signature": str(result.signature),
+
+    def texts(row: Mapping[str, Json]) -> dict[str, Json]:
+        return {
             "pair": f"{row['system']} − {row['other']}",
             "for all texts": estimate(row["value"], row["low"], row["high"], bounded=False),
             "of the chosen": number(row["chosen"], 2, bounded=False),
         }
-        for row in result.rows
-        if bool(row["other"]) == pairs
-    ]
+
+    rows = [row for row in rows_of(result, texts, question=of) if bool(row["other"]) == pairs]
     output.say()
     output.note(*result.notes)
     columns = ["pair" if pairs else "system", "for all texts", "of the chosen", "documents"]
@@ -145,34 +143,30 @@ def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) ->
 
 
 def _print_systems(output: Output, result: Result, of: str, name: str) -> None:
-    rows = [
-        {
-            **row,
+    def texts(row: Mapping[str, Json]) -> dict[str, Json]:
+        return {
             "value": row["score"],
             "unit": result.interval.unit if result.interval else None,
             "ranks_text": from_to(row["rank_low"], row["rank_high"]),
             "estimate": estimate(row["score"], row["low"], row["high"], 2, bounded=False),
         }
-        for row in result.rows
-    ]
-    estimates = ("estimate", f"{name} [95 %]")
-    _print(
-        output, rows, [("rank", "#"), "system", estimates, "micro", ("ranks_text", "ranks"), "cluster", "n"], result, of
-    )
+
+    output.cite(result)
+    columns: Columns = [("rank", "#"), "system", ("estimate", f"{name} [95 %]"), "micro", ("ranks_text", "ranks")]
+    output.table(rows_of(result, texts, question=of), [*columns, "cluster", "n"])
 
 
 _CORRECTED = {"p_holm": "p", "p_not_worse": "p other not worse", "p_equivalent": "p equal within margin"}
 
 
 def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
-    rows = [
-        {
-            **row,
+    def texts(row: Mapping[str, Json]) -> dict[str, Json]:
+        return {
             "estimate": estimate(row["difference"], row["low"], row["high"], 2, bounded=False),
             **{f"{key}_text": p_number(row[key]) for key in ("p", *_CORRECTED) if key in row},
         }
-        for row in result.rows
-    ]
+
+    rows = rows_of(result, texts, question=of)
     correction = dict(result.signature.parts if result.signature else ()).get("correction", "holm")
     difference = f"difference in {name} [95 %]" if name != of else "difference [95 %]"
     corrected = [
@@ -180,23 +174,9 @@ def _print_pairs(output: Output, result: Result, of: str, name: str) -> None:
         for key, title in _CORRECTED.items()
         if rows and key in rows[0]
     ]
-    columns: Columns = [
-        "system",
-        "other",
-        ("estimate", difference),
-        "p_text",
-        *corrected,
-        "higher",
-        "lower",
-        "n",
-        "documents",
-    ]
-    _print(output, rows, columns, result, of)
-
-
-def _print(output: Output, rows: Sequence[Mapping[str, Json]], columns: Columns, result: Result, of: str) -> None:
+    columns: Columns = ["system", "other", ("estimate", difference), "p_text", *corrected]
     output.cite(result)
-    output.table([{"question": of, **row, "signature": str(result.signature or "")} for row in rows], columns)
+    output.table(rows, [*columns, "higher", "lower", "n", "documents"])
 
 
 # `lanner prefer`: which of two systems judges prefer: counts, sign tests with ties dropped and split, majority.
@@ -288,12 +268,8 @@ def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> 
 
 
 def _print_tests(output: Output, result: Result, question: str, domain: str) -> None:
-    rows: list[dict[str, Json]] = [
-        {
-            **row,
-            "question": question,
-            "signature": str(result.signature or ""),
-            **({"domain": domain} if domain else {}),
+    def texts(row: Mapping[str, Json]) -> dict[str, Json]:
+        return {
             "preferred": percent(row["share"]),
             "interval": estimate(row["share"], row["low"], row["high"]),
             "ties dropped": p_value(row["p_drop"]),
@@ -301,8 +277,8 @@ def _print_tests(output: Output, result: Result, question: str, domain: str) -> 
             "by document": p_value(row["p_documents"]),
             "by document (holm)": p_value(row["p_holm"]),
         }
-        for row in result.rows
-    ]
+
+    rows = rows_of(result, texts, question=question, **({"domain": domain} if domain else {}))
     several = len({(row["for"], row["against"]) for row in rows}) > 1
     output.table(rows, [*_COLUMNS, "by document (holm)"] if several else _COLUMNS, title=domain)
     for row in rows:
@@ -327,16 +303,10 @@ def _sentence(row: Json) -> str:
 
 
 def _print_votes(output: Output, result: Result, question: str, domain: str) -> None:
-    rows = [
-        {
-            "question": question,
-            "domain": domain,
-            **row,
-            "sign test": p_value(row["p"]) if row["p"] is not None else "—",
-            "signature": str(result.signature or ""),
-        }
-        for row in result.rows
-    ]
+    def texts(row: Mapping[str, Json]) -> dict[str, Json]:
+        return {"sign test": p_value(row["p"]) if row["p"] is not None else "—"}
+
+    rows = rows_of(result, texts, question=question, domain=domain)
     columns: Columns = ["question", "one", "two", "items", ("won_by_one", "for one"), "ties"]
     columns += [("won_by_two", "for two"), "sign test"]
     output.table(rows, columns, title=domain)
@@ -347,7 +317,7 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
         )
 
 
-def _strength(row: Json) -> str:
+def _strength(row: Mapping[str, Json]) -> str:
     """A strength or a difference; of one without an upper end its lower bound."""
     if row.get("value") is None and row.get("low") is not None:
         return f"above {number(row['low'], 3, bounded=False)}"
@@ -355,16 +325,7 @@ def _strength(row: Json) -> str:
 
 
 def _print_strengths(output: Output, result: Result, question: str, domain: str) -> None:
-    rows = [
-        {
-            "question": question,
-            "domain": domain,
-            **row,
-            "estimate": _strength(row),
-            "signature": str(result.signature or ""),
-        }
-        for row in result.rows
-    ]
+    rows = rows_of(result, lambda row: {"estimate": _strength(row)}, question=question, domain=domain)
     title = " · ".join(filter(None, (question, domain)))
     output.table(rows, ["judge", "kind", "system", "other", "estimate", "p", "p_holm"], title, filled=True)
     output.say("Strengths are log odds: 0.5 more means preferred in about 62 % of decided comparisons, 1 more in 73 %.")
