@@ -29,6 +29,24 @@ def test_the_models_of_the_analysis_plan() -> None:
     assert "alone explain" in made.findings[0]
 
 
+def test_what_all_blocks_explain_is_that_of_the_last_step() -> None:
+    seen = view("h_falcon")
+    (planned,) = (one for one in seen.protocol.analyses if one.statistic == "regression.blocks")
+    three = planned.model_copy(update={"options": {"blocks": ["skill_sum", "skill_count", "sentence"]}})
+    made = explained(replace(seen, protocol=seen.protocol.model_copy(update={"analyses": (three,)})))
+    assert made is not None
+    table = made.blocks[1]
+    assert isinstance(table, Table)
+    last = [row for row in table.data if row["step"] == "skill_sum + skill_count + sentence"]
+    assert len(last) == 3 and len(table.data) == 9
+    whole, added = (
+        " to ".join(f"{100 * end:.0f}" for end in (min(ends), max(ends)))
+        for ends in ([row[key] for row in last] for key in ("r2", "added"))
+    )
+    assert f"together with the skill count and sentence score {whole} %." in made.findings[0]
+    assert f"The last block adds {added} % of the variance." in table.caption
+
+
 def test_a_protocol_without_such_a_model() -> None:
     assert explained(view("falcon")) is None
 

@@ -236,6 +236,8 @@ def test_the_limit_of_missed_controls_is_that_of_the_live_page() -> None:
     for limit in (0.2, CONTROL_LIMIT, 3):
         clear = [alarm.judge for alarm in missed_controls({"j0": (8, 20), "j1": (0, 20)}, limit) if alarm.clear]
         assert bool(clear) == bool(findings(control_limit=limit)), limit
+    missed = (ControlCounts("j0", "p", 20, 20, 18, 0), ControlCounts("j1", "p", 20, 20, 6, 0))
+    assert "Judge 1 (6 of 20, 30 % [15 %, 52 %]) missed more as well, but chance may explain it." in findings()[0]
 
 
 def test_nonsense_in_a_file_has_to_be_ranked_last() -> None:

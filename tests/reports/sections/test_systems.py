@@ -16,7 +16,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.scores import planned_rankings, score_systems, scored_rows
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.reports.build import build
-from lanner.reports.parts import Figure, Table
+from lanner.reports.parts import Figure, Paragraph, Table
 from lanner.reports.rendering import render
 from lanner.reports.sections.systems import preferences, section
 from lanner.reports.view import View
@@ -37,6 +37,20 @@ def test_scores_with_intervals_and_the_better_system_first() -> None:
     assert all(row["low"] < row["score"] < row["high"] for row in figure.data)
     assert "oak beats every other system" in made.findings[0]
     assert 'x1="0.0"' in figure.svg  # the line between the clusters
+
+
+def test_judges_whose_scores_are_all_the_same_are_missed_aloud() -> None:
+    """z per judge needs a spread: such a judge does not count, and where nobody has one nothing is ranked."""
+    seen = view("da", judges=3, documents=3)
+    for constant, words in ((1, "1 judge gave one score only"), (3, "Systems are not ranked by score: ")):
+        judges = {f"j{at}" for at in range(constant)}
+        alike = tuple(replace(j, value=50) if j.judge in judges else j for j in seen.material.judgements)
+        made = section(replace(seen, material=replace(seen.material, judgements=alike)))
+        assert made is not None
+        assert any(words in block.text for block in made.blocks if isinstance(block, Paragraph))
+    assert not made.findings
+    usual = section(seen)
+    assert usual is not None and not any(isinstance(block, Paragraph) for block in usual.blocks)
 
 
 def test_systems_that_share_no_document_are_ranked_without_a_lead() -> None:

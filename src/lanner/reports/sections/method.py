@@ -538,16 +538,20 @@ def _findings(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> list[
     """Judges who clearly miss more control items than may be missed: the limit and the test of the live page."""
     limit = control_limit(view.material.settings)
     alarms = missed_controls({judge: (missed, answered) for judge, (missed, answered, _) in by_judge.items()}, limit)
-    failures = [
-        f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][0]} of {alarm.n}, "
-        f"{percent(alarm.value, 0)} [{percent(alarm.low or 0, 0)}, {percent(alarm.high or 1, 0)}])"
-        for alarm in alarms
-        if alarm.clear
-    ]
+    failures, possible = (
+        [
+            f"{view.names.get(alarm.judge, alarm.judge)} ({by_judge[alarm.judge][0]} of {alarm.n}, "
+            f"{percent(alarm.value, 0)} [{percent(alarm.low or 0, 0)}, {percent(alarm.high or 1, 0)}])"
+            for alarm in alarms
+            if alarm.clear == clear
+        ]
+        for clear in (True, False)
+    )
     if not failures:
         return []
     limit_text = percent(limit, 0) if limit < 1 else plural(int(limit), "item")
-    return [f"**Control items were missed too often** by {words(failures)}; the limit is {limit_text}."]
+    more = f" {words(possible)} missed more as well, but chance may explain it." if possible else ""
+    return [f"**Control items were missed too often** by {words(failures)}; the limit is {limit_text}.{more}"]
 
 
 def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table:

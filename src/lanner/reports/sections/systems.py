@@ -103,8 +103,13 @@ def section(view: View) -> Section | None:
         if margin is not None:
             view.methods.add("tost")
         ranking = rank_systems(view.scored, analysis.of, view.protocol, resampling=view.resampling, **options)
-        if ranking.systems.rows:
+        notes = " ".join(ranking.systems.notes)
+        if not ranking.systems.rows:
+            blocks.append(Paragraph(f"Systems are not ranked by {view.short(analysis.of)}: {notes}"))
+        else:
             blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking)]
+            if _leaves_judges_out(view, analysis.of, ranking):
+                blocks.append(Paragraph(notes))
             blocks += _differences(view, analysis.of, ranking, margin)
             blocks += _in_language_pairs(view, analysis, ranking, options)
             blocks += _corrected_blocks(view, analysis.of)
@@ -117,6 +122,12 @@ def section(view: View) -> Section | None:
     if not blocks:
         return None
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS], caveats=caveats)
+
+
+def _leaves_judges_out(view: View, of: str, ranking: RankedSystems) -> bool:
+    """Whether a ranking rests on fewer judges than have answered: one whose scores are all the same has no z."""
+    answers = view.scored.table.filter(pl.col("question") == of, pl.col("system") != "", pl.col("score").is_not_null())
+    return ranking.systems.counts.get("judges", 0) < answers["judge"].n_unique()
 
 
 _STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", State.OPEN: "△ open"}
@@ -691,7 +702,7 @@ def _model(view: View, analysis: Analysis, findings: list[str]) -> list[Block]:
         full.rows,
         view.signature(full, judges=len(judges)),
     )
-    return [figure, _blocks_table(view, analysis.of, steps)]
+    return [figure, _blocks_table(view, analysis.of, names, steps)]
 
 
 def _apa(view: View, of: str, judges: Sequence[str], rows: Rows, labels: Mapping[str, str]) -> Iterator[str]:
@@ -719,7 +730,7 @@ def _slopes(rows: Rows) -> list[Mapping[str, Any]]:
     return [row for row in rows if row["term"] != "intercept" and row["n"] >= FEWEST_ITEMS]
 
 
-def _blocks_table(view: View, of: str, steps: Result) -> Table:
+def _blocks_table(view: View, of: str, names: Sequence[str], steps: Result) -> Table:
     """R² block by block, with the joint test of what each adds."""
 
     def test(row: Mapping[str, Any]) -> str:
@@ -735,7 +746,7 @@ def _blocks_table(view: View, of: str, steps: Result) -> Table:
         Column("p", "p", quiet=True, cell=lambda row: p_number(row["p"]) if _tested(row) else ""),
         Column("n", "n", quiet=True, cell=lambda row: count(row["n"])),
     ]
-    gains = sorted(row["added"] for row in steps.rows if row["added"] not in (None, row["r2"]))
+    gains = sorted(row["added"] for row in steps.rows if _is_last(row, steps.rows, names) and row["added"] is not None)
     more = f" The last block adds {_range(gains)} of the variance." if gains else ""
     has_untested = any(not _tested(row) for row in steps.rows)
     why = " A dash stands where there are too few documents for a joint test." if has_untested else ""
@@ -752,13 +763,18 @@ def _tested(row: Mapping[str, Any]) -> bool:
 def _explained_finding(view: View, of: str, names: Sequence[str], rows: Rows) -> str:
     """How much of the score each block explains, as a range over judges."""
     first = sorted(row["r2"] for row in rows if row["step"] == names[0])
-    last = sorted(row["r2"] for row in rows if row["step"] != names[0])
+    last = sorted(row["r2"] for row in rows if _is_last(row, rows, names))
     share = _range(first)
     first_block = view.protocol.find(names[0])
     explain = "explain" if first_block and isinstance(first_block[1], Grid) else "explains"
     sentence = f"The {view.short(names[0])} alone {explain} **{share} of the {view.short(of)}**"
     more = words([view.short(name) for name in names[1:]])
     return sentence + (f", together with the {more} {_range(last)}." if last else ".")
+
+
+def _is_last(row: Mapping[str, Any], rows: Rows, names: Sequence[str]) -> bool:
+    """Whether it is a step with all blocks, where there are several."""
+    return len(names) > 1 and row["step"] == rows[-1]["step"]
 
 
 def _range(shares: Sequence[float]) -> str:
