@@ -121,6 +121,7 @@ def test_a_key_is_neither_stored_nor_logged_nor_printed(
         (("nothing", "--model", "t"), "There is no file 'nothing', and no campaigns here"),
         (("small.jsonl", "--model", "t"), "--protocol is missing"),
         (("small.jsonl", "--protocol", "da"), "--model is missing"),
+        (("small.jsonl", "--protocol", "da", "--model", "t", "--set", "workers=2"), "are for a Ray cluster"),
         (("small.jsonl", "--protocol", "da", "--model", "t", "--max-cost", "1"), "needs prices"),
         (
             ("small.jsonl", "--protocol", "da", "--model", "t"),

@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from lanner import __version__, registry
@@ -73,6 +74,15 @@ def answer_from_store(task: str, options: Mapping[str, Any]) -> None:
     refuse_missing_store(place)
     with import_module("lanner.store").Store.open(place, create=False) as store:
         answer(task, {"store": store, **arguments})
+
+
+def refuse_unused(beside: str, *options: str) -> None:
+    """The error where one of these options was typed: with what was typed `beside` it, it would change nothing."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if parameter.opts[0] in options and is_typed:
+            raise LannerError(f"{parameter.opts[0]} does nothing {beside}.", next_step="Leave it out.")
 
 
 def _command_name() -> str:

@@ -60,6 +60,8 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
     if source in names:
         found = campaign.get(store, source)
         _refuse_other_task(found, options["protocol"])
+        if options["name"]:
+            raise LannerError(f"{source!r} has its name already.", next_step="Leave out --set name.")
         return found
     documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
     name = _campaign_name(source, protocol, options)
@@ -225,6 +227,8 @@ def run(
     values, notes = settings_from(settings_file, assignments, {name: options.pop(name) for name in SETTINGS})
     options |= values
     output.note(*notes)
+    if options["engine"] == "local" and (options["ray_address"] or options["workers"] != SETTINGS["workers"].default):
+        raise LannerError("ray_address and workers are for a Ray cluster.", next_step="Give --set engine=ray as well.")
     if replays:
         output.note("--replay still works; now it is lanner replay CAMPAIGN FILE.")
         with Store.open(store_place, create=False) as store:

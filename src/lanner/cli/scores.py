@@ -28,7 +28,7 @@ from lanner.analysis.scores import (
 from lanner.cli import chosen_pair
 from lanner.cli.output import Columns, Output, rows_of
 from lanner.cli.source import Source, chosen_judges, shares
-from lanner.errors import InputError, StatisticError
+from lanner.errors import InputError, LannerError, StatisticError
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, from_to, in_number, number, p_number, p_value, percent
 from lanner.model.protocol import Wording
@@ -68,6 +68,7 @@ def run_scores(
     **details: Any,
 ) -> None:
     """Score and rank systems."""
+    _refuse_unused(level, details, pairs=pairs)
     rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
     material = chosen_judges(part_in_pair(source.read(), part, pair), source.judges)
@@ -113,6 +114,17 @@ def run_scores(
         output.note(pooled)
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
+
+
+def _refuse_unused(level: str, details: Mapping[str, Any], *, pairs: bool) -> None:
+    """The error where a setting is given that changes nothing at this level, or without a comparison of pairs."""
+    unused = {"margin": "without --head-to-head"} if not pairs else {}
+    if level != "system":
+        tests = ("average", "test", "combine", "correction", "margin", "adjust")
+        unused = dict.fromkeys(tests, f"with --level {level}, which averages and tests nothing")
+    for name, why in unused.items():
+        if details.get(name) is not None:
+            raise LannerError(f"--set {name} does nothing {why}.", next_step="Leave it out.")
 
 
 def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import json
 import sys
@@ -24,6 +25,7 @@ from lanner.judges.providers._http import (
     _merged,
     _retry_after,
     key_for,
+    proxy_for,
     where_keys_are,
 )
 from lanner.store import Store
@@ -435,3 +437,36 @@ def test_a_connection_that_comes_too_late_is_closed() -> None:
         return received
 
     assert asyncio.run(go()) == b"", "nothing was asked on it"
+
+
+def test_a_server_with_tls_is_reached_by_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes through it is TLS, and its login is the proxy's alone."""
+    heard: list[bytes] = []
+
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n" if len(heard) == 1 else b"HTTP/1.1 407 Who are you?\r\n\r\n")
+        heard.append(await reader.read(3))
+        writer.close()
+
+    async def go() -> None:
+        server = await asyncio.start_server(proxy, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        monkeypatch.setenv("HTTPS_PROXY", f"http://joe:p%40ss@127.0.0.1:{port}")
+        monkeypatch.setenv("NO_PROXY", "near.example")
+        url = "https://far.example:8443/v1"
+        posts = HttpConnections(url, {}, timeout=20, longest=LONGEST, proxy=proxy_for(url))
+        with pytest.raises(OSError, match="cannot be reached by the proxy"):
+            await posts.post("/v1", b"secret")
+        with pytest.raises(OSError, match="407 Who are you"):
+            await posts.post("/v1", b"secret")
+        server.close()
+
+    asyncio.run(go())
+    assert heard[0].startswith(b"CONNECT far.example:8443 HTTP/1.1\r\n")
+    assert b"Proxy-Authorization: Basic " + base64.b64encode(b"joe:p@ss") in heard[0]
+    assert heard[1] == b"\x16\x03\x01"  # the first words of TLS
+    assert proxy_for("https://near.example/v1") is None and proxy_for("http://far.example/v1") is None
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:9")
+    with pytest.raises(ValueError, match="socks5 is no kind of proxy"):
+        proxy_for("https://far.example/v1")

@@ -18,6 +18,7 @@ from lanner.cli import (
     named_protocol,
     protocol_option,
     reads_files,
+    refuse_unused,
     resamples_option,
     seed_option,
     set_option,
@@ -93,6 +94,8 @@ def scores(**options: Any) -> None:
 
     Example: lanner scores esa.csv --languages en-zh --documents en-zh.docs --preset wmt24-esa
     """
+    if options["level"] != "system":
+        refuse_unused("with --level, which tests nothing", "--head-to-head", "--other-judges", "--selection")
     answer("scores.run_scores", options)
 
 
@@ -141,6 +144,10 @@ def diagnose(**options: Any) -> None:
 
     Example: lanner diagnose my-campaign --out diagnosis
     """
+    if options["cell"]:
+        refuse_unused("with --cell, which names it: SYSTEM/ASPECT/DOMAIN", "--domain")
+    if not options["out"]:
+        refuse_unused("without --out", "--language")
     answer("diagnosis.run_diagnose", options)
 
 
@@ -168,6 +175,10 @@ def agreement(**options: Any) -> None:
 
     Example: lanner agreement h-falcon --question context
     """
+    if options["why"]:
+        refuse_unused("with --why, which explains the main coefficient", "--coefficient", "--gamma")
+    if options["other_judges"]:
+        refuse_unused("with --other-judges, which is --unit two-way", "--unit")
     answer("agreement.run", options)
 
 
@@ -185,6 +196,10 @@ def prefer(**options: Any) -> None:
 
     Example: lanner prefer parity --favour human --documents "^[^U]"
     """
+    if options["votes"]:
+        refuse_unused("with --votes", "--favour", "--ranking")
+    elif options["ranking"]:
+        refuse_unused("with --ranking", "--favour")
     answer("scores.run_prefer", options)
 
 
@@ -211,6 +226,12 @@ def effort(**options: Any) -> None:
 
     Example: lanner effort h-falcon
     """
+    if options["assisted"]:
+        refuse_unused("with --assistance", "--by", "--limit", "--pooled", "--rate", "--fatigue")
+    elif options["rate"] is not None:
+        refuse_unused("with --rate", "--pooled", "--fatigue")
+    elif options["tiring"]:
+        refuse_unused("with --fatigue", "--by", "--pooled")
     answer("regression.run_effort", options)
 
 
@@ -236,6 +257,8 @@ def associate(**options: Any) -> None:
 
     Example: lanner associate h-falcon --question sentence,holistic,skill_sum
     """
+    if options["of"]:
+        refuse_unused("with --question", "--x", "--y", "--given")
     answer("regression.run_associate", options)
 
 
@@ -269,6 +292,8 @@ def regress(**options: Any) -> None:
 
     Example: lanner regress h-falcon --outcome holistic --blocks skills,sentence
     """
+    if options["samples"]:
+        refuse_unused("with --mixed", "--errors", "--fill", "--coefficients")
     answer("regression.run_regress", options)
 
 
@@ -317,6 +342,11 @@ def compare(**options: Any) -> None:
 
     Example: lanner compare ESA=appraise:240315rc5ESA MQM=appraise:240315rc5MQM --hourly 40
     """
+    if options["judges"]:
+        files = ("--svg-only", "--from", "--protocol", "--missing", "--columns", "--languages", "--encoding")
+        refuse_unused("with --judges, which prints a table", "--out", "--hourly", "--currency", *files)
+    elif options["hourly"] is None:
+        refuse_unused("without --hourly", "--currency")
     sources = options["sources"][:1] if options["judges"] else options["sources"]
     paths = [split_source(source).path for source in sources]
     for path in paths:
@@ -412,6 +442,10 @@ def metaeval(**options: Any) -> None:
 
     Example: lanner metaeval wmt23 --languages en-de --gold mqm
     """
+    if not options["compare"]:
+        refuse_unused("without --compare", "--tests")
+    else:
+        refuse_unused("with --compare", "--table", "--compat")
     refuse_missing(options["source"], options["store_place"])
     implementation("file_check").check_format(options["source"], options["format_name"])
     answer("comparison.run_metaeval", options)

@@ -35,6 +35,7 @@ from lanner.cli import (
     optional_source_options,
     protocol_option,
     reads_files,
+    refuse_unused,
     seed_option,
     set_option,
     settings_option,
@@ -467,6 +468,8 @@ def plan(**options: Any) -> None:
 
     Example: lanner plan pilot --question score --documents 20,40,80 --difference 3
     """
+    if options["like"]:
+        refuse_unused("with --like, which plans for the score of that protocol", "--question")
     answer("plan.run", options)
 
 

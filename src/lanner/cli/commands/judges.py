@@ -22,6 +22,7 @@ from lanner.cli import (
     known_prompt,
     named_protocol,
     reads_files,
+    refuse_unused,
     seed_option,
     store_option,
     systems_option,
@@ -154,6 +155,8 @@ def judge(**options: Any) -> None:
 
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
+    if options["contexts"]:
+        refuse_unused("with --compare-contexts, which names its own", "--context")
     check_texts_to_judge(options)
     answer("judge.run", options)
 
@@ -208,6 +211,8 @@ def prompt_try(**options: Any) -> None:
 
     Example: lanner prompt try mine.toml --protocol esa --texts news.jsonl
     """
+    if not options["model"]:
+        refuse_unused("without --model", "--provider", "--base-url")
     implementation("file_check").check_texts(options["texts"])
     answer("model_judges.try_prompt", options)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lanner.cli import PATH, Group, answer, answer_from_store, json_option, store_option
+from lanner.cli import PATH, Group, answer, answer_from_store, json_option, refuse_unused, store_option
 from lanner.cli.early_checks import refuse_unknown_account, refuse_unknown_campaign, refuse_unknown_number
 
 ROLES = click.Choice(["owner", "organiser", "viewer"])
@@ -190,6 +190,8 @@ def backup(**options: Any) -> None:
 
     Example: lanner backup --folder safe --keep 14
     """
+    if options["out"]:
+        refuse_unused("with --out", "--folder", "--keep")
     answer_from_store("operation.backup_store", options)
 
 

@@ -20,6 +20,7 @@ from lanner.cli import (
     known_recipe,
     protocol_option,
     reads_files,
+    refuse_unused,
     store_option,
 )
 
@@ -169,6 +170,15 @@ def prepare(**options: Any) -> None:
 
     Example: lanner prepare wmt24 --recipe wmt24 --verify
     """
+    if options["describe_only"]:
+        writes = ("--out", "--seed", "--verify", "--verified", "--edits", "--by", "--avoid", "--difficult")
+        refuse_unused("with --describe-only", *writes)
+    if not options["verifying"]:
+        refuse_unused("without --verify", "--port")
+    if not (options["verifying"] or options["verified"]):
+        refuse_unused("without --verify or --verified", "--by")
+    if options["sentences"] is None:
+        refuse_unused("without --difficult", "--criteria")
     implementation("file_check").check_texts(options["path"], options["format_name"])
     answer("prepare.run", options)
 

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Self
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from httptools import HttpParserError, HttpResponseParser
 from pydantic_core import from_json, to_json
@@ -181,10 +182,14 @@ class Connection:
         self._host = urlsplit(self._base).hostname or ""
         headers = {"Content-Type": "application/json", **self.headers(self._key)}
         try:
-            self._posts = HttpConnections(self._base, headers, timeout=endpoint.timeout, longest=_LONGEST)
+            self._proxy = proxy_for(self._base)
+            self._posts = HttpConnections(
+                self._base, headers, timeout=endpoint.timeout, longest=_LONGEST, proxy=self._proxy
+            )
         except ValueError as problem:
             raise LannerError(
-                f"Nothing can be sent to {self._host}: {problem}.", next_step="Check --base-url and the key."
+                f"Nothing can be sent to {self._host}: {problem}.",
+                next_step="Check --base-url, the key and HTTPS_PROXY.",
             ) from problem
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
@@ -288,7 +293,10 @@ class Connection:
     async def fetch(self, method: str, path: str, data: Any = None, headers: Mapping[str, str] | None = None) -> bytes:
         """What the server has at a path, or one of the errors."""
         try:
-            async with self._session.request(method, f"{self._base}{path}", data=data, headers=headers) as response:
+            address = f"{self._base}{path}"
+            async with self._session.request(
+                method, address, data=data, headers=headers, proxy=self._proxy
+            ) as response:
                 content: bytes = await response.read()
                 if moment := _moment(response.headers.get("Date", "")):
                     self.ahead = moment - datetime.now(UTC)
@@ -312,7 +320,7 @@ class Connection:
         try:
             async with (
                 asyncio.timeout(_PROBE_SECONDS),
-                self._session.get(f"{self._base}{self.models_path}") as response,
+                self._session.get(f"{self._base}{self.models_path}", proxy=self._proxy) as response,
             ):
                 data = from_json(await response.read()) if response.status == 200 else {}
         except self._unreadable:
@@ -536,6 +544,8 @@ class _HttpConnection(asyncio.Protocol):
         self.used_at = 0.0
         self._longest = longest
         self._reply: asyncio.Future[HttpReply] | None = None
+        self.way: asyncio.StreamWriter | None = None
+        """What the way by a proxy was opened with, which would be closed if nobody held it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -635,22 +645,43 @@ class _HttpConnection(asyncio.Protocol):
         self.give_up()
 
 
+def proxy_for(url: str) -> str | None:
+    """The proxy by which the environment (HTTPS_PROXY, NO_PROXY) lets a server be reached. Servers without TLS are
+    one's own, and are asked as they are."""
+    address = urlsplit(url)
+    proxy = getproxies().get("https", "") if address.scheme == "https" else ""
+    if not proxy or proxy_bypass(address.hostname or ""):
+        return None
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not proxy.startswith("http://"):
+        raise ValueError(f"{proxy.partition('://')[0]} is no kind of proxy that can be used here")
+    return proxy
+
+
+def _basic(address: SplitResult) -> str:
+    """The login of an address, as a header carries it."""
+    login = f"{unquote(address.username or '')}:{unquote(address.password or '')}"
+    return f"Basic {base64.b64encode(login.encode()).decode()}"
+
+
 class HttpConnections:
     """Connections to one server, as many as there are questions under way."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, timeout: float, longest: int) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], *, timeout: float, longest: int, proxy: str | None = None
+    ) -> None:
         address = urlsplit(url)
         self._host = address.hostname or ""
         self._port = address.port or (443 if address.scheme == "https" else 80)
         self._ssl = ssl.create_default_context() if address.scheme == "https" else None
+        self._proxy = proxy
         self._timeout, self._longest = timeout, longest
         host = address.netloc.rpartition("@")[2]
         if not host.isascii():
             host = host.replace(self._host, self._host.encode("idna").decode())
         own = {"Host": host, "Accept": "*/*", "Accept-Encoding": "identity"}
         if address.username is not None:
-            login = f"{unquote(address.username)}:{unquote(address.password or '')}"
-            own["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+            own["Authorization"] = _basic(address)
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in (own | dict(headers)).items())
         if len(self._headers.splitlines()) != len(own | dict(headers)):
             raise ValueError("a header has several lines")
@@ -699,6 +730,8 @@ class HttpConnections:
     async def _connect(self) -> _HttpConnection:
         loop = asyncio.get_running_loop()
         try:
+            if self._proxy:
+                return await self._tunnel(self._proxy)
             _, connection = await loop.create_connection(
                 lambda: _HttpConnection(self._longest),
                 self._host,
@@ -707,7 +740,36 @@ class HttpConnections:
                 happy_eyeballs_delay=_NEXT_ADDRESS,
             )
         except OSError as problem:
-            raise UnreachableError(f"{self._host}:{self._port} cannot be reached: {problem}") from problem
+            way = f" by the proxy {urlsplit(self._proxy).hostname}" if self._proxy else ""
+            raise UnreachableError(f"{self._host}:{self._port} cannot be reached{way}: {problem}") from problem
+        return connection
+
+    async def _tunnel(self, proxy: str) -> _HttpConnection:
+        """A connection that a proxy passes on without reading it."""
+        address = urlsplit(proxy)
+        server = f"[{self._host}]:{self._port}" if ":" in self._host else f"{self._host}:{self._port}"
+        order = f"CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n"
+        if address.username is not None:
+            order += f"Proxy-Authorization: {_basic(address)}\r\n"
+        reader, writer = await asyncio.open_connection(address.hostname, address.port or 80)
+        try:
+            writer.write(f"{order}\r\n".encode())
+            status = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")[0].decode(errors="replace")
+            if status.split()[1:2] != ["200"]:
+                raise OSError(f"it answered {status[:_SHOWN]!r}")
+            connection, loop = _HttpConnection(self._longest), asyncio.get_running_loop()
+            assert self._ssl is not None
+            host = self._host
+            transport = await loop.start_tls(writer.transport, connection, self._ssl, server_hostname=host)
+        except (EOFError, asyncio.LimitOverrunError) as problem:
+            writer.close()
+            raise OSError("it did not answer") from problem
+        except BaseException:
+            writer.close()
+            raise
+        assert transport is not None
+        connection.connection_made(transport)
+        connection.way = writer
         return connection
 
     def _unpacked(self, content: bytes) -> bytes | None:
