@@ -28,7 +28,8 @@ def refused(path: Path, content: str | bytes) -> InputError:
         ("t.jsonl", '{"id": "a"}\n{"id": "b"}\n', "JSON lines, keys id", "lacks segments"),
         ("t.xml", "<doc><seg>a</seg></doc>", "XML, root doc, elements doc, seg", "lacks dataset, src"),
         ("t.bin", b"\x01\x02ab", "a .bin file that is no text", "lanner formats"),
-        ("t.pdf", b"%PDF-1.4\n\x00\x01", "a .pdf file that is no text", "save it as CSV or xlsx"),
+        ("t.pdf", b"%PDF-1.4\n", "a .pdf file of a page layout (PDF)", "save it as CSV or xlsx"),
+        ("t.doc", b"\xd0\xcf\x11\xe0\xa1\xb1", "a .doc file of Office before 2007", "save it as xlsx, docx or CSV"),
         (
             "t.sav",
             b"$FL2@(#) SPSS DATA FILE\x00\x01",

@@ -109,6 +109,17 @@ def test_sheets_are_judges_systems_or_documents_by_what_repeats(tmp_path: Path) 
     ]
 
 
+def test_sheets_are_no_systems_where_these_have_columns(tmp_path: Path) -> None:
+    header = ["document", "segment", "source", "System A", "System B"]
+    rows = {
+        sheet: [header, *([f"{sheet}{n}", 1, f"It is {n} now.", f"Es ist {n}.", f"Jetzt ist {n}."] for n in range(4))]
+        for sheet in ("first", "second")
+    }
+    (reading,) = formats.read(workbook(tmp_path / "t.xlsx", **rows))
+    assert {document.systems for document in reading.documents} == {("A", "B")}
+    assert len(reading.documents) == 8
+
+
 def test_the_name_of_a_sheet_is_no_answer(tmp_path: Path) -> None:
     head = ["judge", "doc", "seg", "system", "score"]
     rounds = {

@@ -526,6 +526,9 @@ _NAME_CAMPAIGN = (
 _PROGRAMS = {
     b"$FL": ("SPSS", _SAVE_AGAIN),
     b"<stata_dta": ("Stata", _SAVE_AGAIN),
+    b"%PDF": ("a page layout (PDF)", _COPIED),
+    b"{\\rtf": ("a word processor (RTF)", _COPIED),
+    b"\xd0\xcf\x11\xe0": ("Office before 2007", "Open it there and save it as xlsx, docx or CSV."),
     b"SQLite format 3": ("SQLite", _NAME_CAMPAIGN),
 }
 """How files of programs begin, and what to do with them."""

@@ -51,9 +51,9 @@ KINDS = tuple(text for _, text in _BY_KIND)
 def parts(error: LannerError) -> tuple[str, str, str]:
     """What, where and what next."""
     where = str(error.where)
-    if language() == speech.FALLBACK:
-        return error.what, where, error.next_step
     words = BY_CODE.get(error.code)
+    if language() == speech.FALLBACK:  # what to do next is about pages here, and not about options of a command
+        return error.what, where, say(words[1], **error.names) if words and words[1] else error.next_step
     if words is not None:
         return say(words[0], **error.names), where, say(words[1], **error.names) if words[1] else ""
     kind = next((text for of, text in _BY_KIND if isinstance(error, of)), "")

@@ -42,6 +42,21 @@ def test_quotes_in_tsv_are_text_unless_the_header_is_quoted(tmp_path: Path) -> N
         values(put(tmp_path / "open.tsv", 'doc\tsource\na\t"x\n'), quotes="yes")
 
 
+@pytest.mark.parametrize(
+    ("cells", "read"),
+    [
+        (['"He said ""no"" to it"', "plain"], ['He said "no" to it', "plain"]),  # as spreadsheets quote
+        (['"two\nlines"', "plain"], ["two\nlines", "plain"]),
+        (['"No."', '"Yes," she said.'], ['"No."', '"Yes," she said.']),  # as files of the field hold it
+        (['"No."', "plain"], ['"No."', "plain"]),
+        (['"He said ""no"" to it"', '"Yes," she said.'], ['"He said ""no"" to it"', '"Yes," she said.']),
+    ],
+)
+def test_cells_tell_whether_a_tsv_has_quotes(tmp_path: Path, cells: list[str], read: list[str]) -> None:
+    path = put(tmp_path / "t.tsv", "doc\tsource\n" + "".join(f"a\t{cell}\n" for cell in [*cells, "end"]))
+    assert [row[1] for row in values(path)] == [*read, "end"]
+
+
 def test_crlf_does_not_stick_to_the_last_cell(tmp_path: Path) -> None:
     assert values(put(tmp_path / "x.tsv", "doc\tsource\r\na\tb\r\nc\td")) == [["a", "b"], ["c", "d"]]
 

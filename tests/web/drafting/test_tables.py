@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from lanner import formats
 from lanner.errors import InputError
+from lanner.model import Document, Segment
 from lanner.store import Store
 from lanner.web.drafting.tables import ColumnChoice, TableChoices, is_table, preview_table, read_choices
 from web_clients import sent_back, sign_in
@@ -26,7 +27,7 @@ def token(client: TestClient, store: Store) -> str:
     return sign_in(client, store, "Olga", "organiser")
 
 
-def upload(client: TestClient, token: str, content: str = TABLE, name: str = "set.csv", **fields: str) -> Any:
+def upload(client: TestClient, token: str, content: str | bytes = TABLE, name: str = "set.csv", **fields: str) -> Any:
     return client.post("/new", data={"token": token, "from": "file", **fields}, files={"texts": (name, content)})
 
 
@@ -208,6 +209,30 @@ def test_a_text_that_two_encodings_may_have_asks_for_it(tmp_path: Path) -> None:
     assert preview.is_text and preview.unsure and preview.texts is None and "encoding" in preview.problem
     right = preview_table(str(path), "set.csv", TableChoices(encoding="cp852"), str(tmp_path / "texts"))
     assert right.texts is not None and right.texts.rows[0][2] == ("hišo",)
+
+
+def test_the_page_of_a_text_in_no_known_encoding_has_the_menu(client: TestClient, token: str) -> None:
+    place = upload(client, token, "document,source,mt\nd,the house,hišo\n".encode("cp852")).headers["location"]
+    page = client.get(place)
+    assert page.status_code == 200 and 'name="encoding"' in page.text
+
+
+def test_a_workbook_that_is_called_csv_is_read(client: TestClient, token: str, tmp_path: Path) -> None:
+    text = Document("d", (Segment("1", "One.", {"oak": "Eins."}),), "en", "de")
+    formats.write("table", tmp_path / "t.xlsx", [text])
+    place = upload(client, token, (tmp_path / "t.xlsx").read_bytes(), "t.csv").headers["location"]
+    assert taken(client, place) == [text]
+
+
+def test_advice_on_a_page_names_no_options_of_commands(client: TestClient, token: str) -> None:
+    page = upload(client, token, "A note without a table.\n", "note.txt").text
+    alert = page.partition('role="alert">')[2].partition("</p>")[0]
+    assert "none of the formats known" in alert and "column names" in alert
+    assert "lanner " not in alert and "--" not in alert
+
+
+def test_an_empty_file_is_called_empty(client: TestClient, token: str) -> None:
+    assert "The file is empty." in upload(client, token, "").text
 
 
 def test_a_text_in_no_known_encoding_asks_for_it(tmp_path: Path) -> None:

@@ -631,7 +631,7 @@ def _place_sheets(table: MapDraft) -> None:
         has_answers = role == "judge" or any(table.are_numbers(column) for column in table.free)
         differ = _texts_differ(table, keys, next(iter(table.outputs.values())))
         role = "judge" if has_answers and not differ else "system"
-    if role in table.roles:
+    if role in table.roles or (role == "system" and len(table.outputs) > 1):  # systems have columns
         return
     if guessed:
         del table.roles["document"]

@@ -128,7 +128,8 @@ def open_rows(path: Path, *, delimiter: str = "", quotes: str = "", sheet: str =
             return _document_tables(path, html_tables(path)).with_sample()
         case _:
             raise InputError(
-                "This is no table.",
+                "This is no table." if path.stat().st_size else "The file is empty.",
+                code="no_table",
                 where=Where(path),
                 next_step="Tables are CSV, TSV, JSON lines, Parquet, xlsx, ods, docx and HTML.",
             )
@@ -563,13 +564,34 @@ def _without_frame(rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int,
             yield line, cells
 
 
+def _has_quoted_cells(text: str) -> bool:
+    """Whether the beginning of a tab-separated file has cells in quotation marks. Files of the field hold bare ones;
+    programs quote all cells, the header too, or those alone that hold a line break or a mark, which they double."""
+    if text.startswith('"'):
+        return True
+    lines = [line.split("\t") for line in text.splitlines()]
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True))
+    except csv.Error:
+        return False
+    # the last ones may go on behind this beginning
+    widths, quoted_widths = ({len(cells) for cells in table[:-1] if any(cells)} for table in (lines, rows))
+    if len(widths) > 1:
+        return len(quoted_widths) == 1
+    begun = [cell for cells in lines for cell in cells if cell.startswith('"')]
+    doubled = [cell[1:-1].count('""') for cell in begun if _QUOTED.fullmatch(cell)]
+    return len(doubled) == len(begun) and any(pairs and pairs % 2 == 0 for pairs in doubled)
+
+
+_QUOTED = re.compile('"(?:[^"]|"")*"')
+
+
 def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> TableRows:
     mark = _mark(path, delimiter)
     notes = []
     has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
     if mark == "\t" and not quotes:
-        # Files of the field hold bare quotation marks, spreadsheets quote: the header tells which it is.
-        has_quotes = textfile.head(path).lstrip("\ufeff").startswith('"')
+        has_quotes = _has_quoted_cells(textfile.head(path).lstrip("\ufeff"))
         notes.append(f"Quotation marks are {'removed around cells' if has_quotes else 'text'} (quotes=yes or no).")
     rows = textfile.rows(path, mark, has_quotes)
     if mark == "|":

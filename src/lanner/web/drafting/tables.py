@@ -154,7 +154,8 @@ def is_table(path: Path) -> bool:
 
 
 def _is_undecodable(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > 0 and not _encoding(path)
+    """Whether a file holds something that is neither text in a known encoding nor a workbook of another name."""
+    return path.is_file() and path.stat().st_size > 0 and not _encoding(path) and not textfile.is_zip(path)
 
 
 def preview_table(path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
