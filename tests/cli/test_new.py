@@ -45,7 +45,8 @@ def test_the_same_seed_gives_the_same_tasks(lanner: Command, texts: Path, tmp_pa
 
 
 def test_judges_from_a_file_keep_their_attributes(lanner: Command, texts: Path, tmp_path: Path) -> None:
-    (tmp_path / "judges.csv").write_text("name,native,years\nAna María,es,12\n", encoding="utf-8")
+    table = "name;native;years;email\nAna María;es;12;ana@example.org\n"  # addresses are for letters, and not kept
+    (tmp_path / "judges.csv").write_text(table, encoding="utf-8")
     lanner("new", "pilot", "--texts", texts, "--protocol", "h_falcon", "--judges", tmp_path / "judges.csv")
     with sqlite3.connect(tmp_path / "lanner.sqlite") as database:
         assert database.execute("SELECT attributes FROM judge").fetchone() == ('{"native":"es","years":"12"}',)

@@ -1,17 +1,19 @@
-"""What is done about a judge: consent, left out of the results, an identity erased, answers withdrawn."""
+"""Judges as somebody names them, and what is done about one: consent, left out of the results, an identity erased,
+answers withdrawn."""
 
 from __future__ import annotations
 
+import csv
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
-from lanner.errors import CampaignError, InputError
-from lanner.model import Json, Judge
+from lanner.errors import CampaignError, InputError, Where
+from lanner.model import Json, Judge, languages
 from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Participant, Store, Transaction, code_name
 from lanner.store.rows import now
 
@@ -45,6 +47,120 @@ def check_judges(judges: Iterable[Judge], present: Iterable[str] = ()) -> None:
                 next_step="Give each an id of its own.",
             )
         taken[plain_id] = judge.id
+
+
+# Judges as an organiser names them: one per line, in any order of name, e-mail, language and remarks, or a table.
+
+AT_ONCE = 2000
+"""Judges that are added at once, at most."""
+LONGEST_LINE = 1000
+"""Characters a line may have: a name, an address, a language, a remark."""
+_ADDRESS = re.compile(r"<?(?<![^\s<>@,;])([^\s<>@,;]++@[^\s<>@,;]+\.[^\s<>@,;]+)>?")
+_MAIL = ("email", "e-mail", "mail")
+_KNOWN_COLUMNS = ("id", "name", *_MAIL, "language", "target_language", "interface_language", "arm")
+_EXAMPLE = "Write one judge per line, for instance: Ana, ana@example.org, ko"
+
+
+@dataclass(frozen=True, slots=True)
+class InvitedJudge:
+    """A judge and the address to send their link to. Addresses are for the letter only: they are never stored."""
+
+    judge: Judge
+    email: str = ""
+
+
+def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[InvitedJudge]:
+    """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
+    `same_names` says that they are different people."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    header = table_header(lines[0][1]) if lines else []
+    if len(lines) <= bool(header):
+        raise InputError("Nobody is named.", code="nobody_named", next_step=_EXAMPLE)
+    if len(lines) > AT_ONCE:
+        raise InputError(
+            f"These are {len(lines)} lines; at most {AT_ONCE} judges are added at once.",
+            code="many_judges",
+            names={"n": str(len(lines)), "most": str(AT_ONCE)},
+        )
+    for number, line in lines:
+        if len(line) > LONGEST_LINE:
+            raise InputError(
+                f"This line has {len(line)} characters; at most {LONGEST_LINE} are read.",
+                code="long_line",
+                names={"n": str(len(line)), "most": str(LONGEST_LINE)},
+                where=Where(line=number),
+                next_step=_EXAMPLE,
+            )
+    ids = _Ids(existing_ids, same_names=same_names)
+    if header:
+        mark = _delimiter(lines[0][1])
+        return [_from_row(header, _cells(line, mark), number, ids) for number, line in lines[1:]]
+    return [_from_line(line, number, ids) for number, line in lines]
+
+
+def table_header(line: str) -> list[str]:
+    """The columns of a table of judges, if this is its first line."""
+    cells = _cells(line, _delimiter(line))
+    columns = [cell.casefold() if cell.casefold() in _KNOWN_COLUMNS else cell for cell in cells]
+    return columns if "name" in columns or "id" in columns else []
+
+
+class _Ids:
+    """The ids there are. A name that comes again is refused, unless those are different people."""
+
+    def __init__(self, existing_ids: Collection[str], *, same_names: bool) -> None:
+        self._ids, self._same_names = set(existing_ids), same_names
+
+    def add(self, base: str, name: str, line: int) -> str:
+        """The id, or another like it for another of this name."""
+        if base in self._ids and not self._same_names:
+            raise InputError(
+                f"There is a judge called {name} already.",
+                code="same_name",
+                names={"name": name},
+                where=Where(line=line),
+                next_step="Leave the line out, or say that these are different people.",
+            )
+        candidate, number = base, 2
+        while candidate in self._ids:
+            candidate, number = f"{base}-{number}", number + 1
+        self._ids.add(candidate)
+        return candidate
+
+
+def _delimiter(line: str) -> str:
+    return "\t" if "\t" in line else ";" if ";" in line and "," not in line else ","
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
+
+
+def _from_row(header: list[str], cells: list[str], number: int, ids: _Ids) -> InvitedJudge:
+    row = dict(zip(header, cells, strict=False))
+    email = next((row[key] for key in _MAIL if row.get(key)), "")
+    name = row.get("name") or row.get("id") or email.partition("@")[0]
+    if not name:
+        raise InputError("A judge has neither name nor id.", code="nameless_judge", where=Where(line=number))
+    attributes = {key: value for key, value in row.items() if key and value and key not in ("id", "name", *_MAIL)}
+    return InvitedJudge(
+        Judge(ids.add(row.get("id") or id_from_name(name), name, number), name=name, attributes=attributes), email
+    )
+
+
+def _from_line(line: str, number: int, ids: _Ids) -> InvitedJudge:
+    match = _ADDRESS.search(line)
+    email = match[1] if match else ""
+    rest = [cell for cell in _cells(_ADDRESS.sub("", line), _delimiter(line)) if cell]
+    language_names = [cell for cell in rest[1:] if languages.known(cell)]
+    other = [cell for cell in rest[1:] if cell not in language_names]
+    name = rest[0] if rest else email.partition("@")[0]
+    if not name or len(name) > 120:
+        raise InputError("There is no name in this line.", code="no_name", where=Where(line=number))
+    attributes = {"language": languages.normal(language_names[0])} if language_names else {}
+    if other:
+        attributes["note"] = ", ".join(other)[:200]
+    return InvitedJudge(Judge(ids.add(id_from_name(name), name, number), name=name, attributes=attributes), email)
 
 
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from lanner.analysis.agreement import (
 from lanner.analysis.material import from_campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file
-from lanner.campaign.people import id_from_name
+from lanner.campaign.people import id_from_name, invited, table_header
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.states import TEXTS, check_settings, copy_name
 from lanner.cli import value_of
@@ -311,17 +311,13 @@ def _from_file(path: Path) -> list[Judge]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The list of judges cannot be read: {error}.", where=Where(path)) from error
-    rows = list(csv.DictReader(text.splitlines(), dialect="excel-tab" if path.suffix == ".tsv" else "excel"))
-    if not rows or not {"id", "name"} & set(rows[0]):
+    if not table_header(text.partition("\n")[0]):
         raise InputError("The list of judges needs a column id or name.", where=Where(path, 1))
-    ids = []
-    for line, row in enumerate(rows, start=2):
-        name = (row.get("name") or row.get("id") or "").strip()
-        if not name:
-            raise InputError("A judge has neither id nor name.", where=Where(path, line))
-        rest = {key: value.strip() for key, value in row.items() if key not in ("id", "name") and key and value}
-        ids.append(Judge((row.get("id") or id_from_name(name)).strip(), name=name, attributes=rest))
-    return ids
+    try:
+        return [entry.judge for entry in invited(text)]
+    except InputError as error:
+        error.where = replace(error.where, file=path)
+        raise
 
 
 def add_judges(output: Output, store: Store, name: str, judges: str, base_url: str) -> None:

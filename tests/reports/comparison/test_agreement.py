@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
-import polars as pl
 import pytest
 
 from lanner import analysis
+from lanner.model.messages import p_value
 from lanner.reports.comparison.agreement import (
     _majority,
     agreement,
@@ -17,8 +15,10 @@ from lanner.reports.comparison.agreement import (
     same_scores,
     verdicts,
 )
-from lanner.reports.comparison.sides import Form, RankingMeasure
+from lanner.reports.comparison.scores import stability
+from lanner.reports.comparison.sides import Form, MatchedQuestions, RankingMeasure, matched
 from lanner.reports.view import View
+from lanner.stats.preference import sign_test
 from reports.comparison.worlds import QUICK, answered, lab, noise, parity, scenarios, scores
 from reports.world import material
 
@@ -171,8 +171,9 @@ def test_shown_documents_judges_prefer_the_human_shown_sentences_they_do_not() -
     assert [value.value for value in line.values] == pytest.approx([0.5, 1.0])
     assert line.gaps[0] is not None
     assert line.gaps[0].value == pytest.approx(-0.5)
-    assert "document: 16 of 16 for human, p < .001" in found.said
-    assert "sentence: 24 of 48 for human, p = 1.000" in found.said
+    tests = [sign_test(side.by_people, side.questions[0].id).rows[0]["p_documents"] for side in lab(parity()).whole]
+    assert f"document: 16 of 16 for human, {p_value(tests[1])}" in found.said and (tests[1] or 1) < 0.05
+    assert f"sentence: 24 of 48 for human, {p_value(tests[0])}" in found.said and (tests[0] or 0) > 0.5
 
 
 def test_no_comparisons() -> None:
@@ -187,6 +188,12 @@ def test_labels_that_name_no_outputs_are_no_comparisons(labels: list[str]) -> No
         for name in ("a", "b")
     ]
     assert preferences(lab(*made)).missing == "no side compares two outputs."
+
+
+def test_the_question_that_ranks_is_compared_once() -> None:
+    """H-FALCON ranks by a score that repeats a question."""
+    whole = lab(*[replace(material("h_falcon", judges=2), name=name) for name in "ab"])
+    assert [pair.label for pair in matched(whole.sides)] == ["skills chosen", "sentence score", "holistic score"]
 
 
 def test_sentences_that_look_perfect_alone() -> None:
@@ -205,20 +212,37 @@ def test_verdicts_that_turn_are_listed_with_both() -> None:
 
 def test_a_verdict_is_what_more_people_gave_than_anything_else() -> None:
     """Two against two is a tie, also where others gave something else; so is a best rank that two outputs share."""
-    labels = {"clear": "aab", "even": "ab", "two of three": "aabbc", "alone": "b"}
-    ranked = {"first": [[1, 2], [1, 2], [2, 1]], "shared": [[1, 1], [1, 1], [2, 1]], "split": [[1, 2], [2, 1]]}
-    rows = [
-        *((document, "oak", label, None) for document, votes in labels.items() for label in votes),
-        *((document, "oak|elm", None, ranks) for document, votes in ranked.items() for ranks in votes),
-    ]
-    schema = {"document": pl.String, "system": pl.String, "label": pl.String, "ranks": pl.List(pl.Int64)}
-    table = pl.DataFrame(rows, schema, orient="row").with_columns(question=pl.lit("q"))
-    side: Any = SimpleNamespace(by_people=table)
-    pair: Any = SimpleNamespace(form=Form.LABELS)
-    assert dict(_majority(side, "q", pair, ["document"]).iter_rows()) == {
-        **{"clear": "a", "even": "tie", "two of three": "tie", "alone": "b"},
-        **{"first": "oak", "shared": "tie", "split": "tie"},
-    }
+    votes = {"d0": "LLG", "d1": "LG", "d2": "LLGGE", "d3": "G"}
+    names = {"L": "local", "G": "global", "E": "extended"}
+
+    def label(q: str, judge: str, system: str, d: int, s: int, _: str) -> str | None:
+        own = votes.get(f"d{d}", "")
+        return names[own[int(judge[1:])]] if int(judge[1:]) < len(own) else None
+
+    judges = [f"j{at}" for at in range(5)]
+    side = lab(*[answered("falcon", ["context"], label, judges=judges, systems=((),), title=name) for name in "ab"])
+    pair = MatchedQuestions("context", Form.LABELS, ("context", "context"))
+    verdict_by_document = dict(_majority(side.whole[0], "context", pair, ["document"]).iter_rows())
+    assert verdict_by_document == {"d0": "local", "d1": "tie", "d2": "tie", "d3": "global"}
+
+
+def test_outputs_are_the_same_two_in_whichever_order_they_are_shown() -> None:
+    """Everybody prefers oak, but in the first document, where all think both alike; each sees them in another order."""
+
+    def better(q: str, judge: str, shown: str, d: int, s: int, stage: str) -> list[int] | None:
+        if shown.startswith("oak") != ((judge == "j0") == (stage == "sc_ranking")):
+            return None
+        return [1, 1] if d == 0 else [1, 2] if shown.startswith("oak") else [2, 1]
+
+    orders = (("oak", "elm"), ("elm", "oak"))
+    asked = ["ranking_rs", "ranking_sc"]
+    compared = lab(answered("scenarios", asked, better, judges=("j0", "j1", "j2"), systems=orders))
+    assert compared.shared == 24
+    assert stability(compared).lines[0].values[0].value == 1.0
+    assert "**0 of 24 verdicts on ranking turn**" in verdicts(compared).said
+    pair = matched(compared.sides)[0]
+    verdict_by_document = dict(_majority(compared.sides[0], pair.questions[0], pair, ["document"]).iter_rows())
+    assert verdict_by_document == {"d0": "tie", **{f"d{at}": "oak" for at in range(1, 8)}}
 
 
 def test_where_context_does_not_differ() -> None:

@@ -18,6 +18,7 @@ from starlette.datastructures import FormData
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
+from lanner.campaign.people import InvitedJudge, invited
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.plan import AssignmentPlan, preview
 from lanner.errors import DesignError, LannerError, ProtocolError
@@ -44,7 +45,6 @@ from lanner.protocols.describe import EXPECTED_AGREEMENT
 from lanner.store import Store
 from lanner.web import forms
 from lanner.web.organising.campaigns import read_settings
-from lanner.web.organising.judges import InvitedJudge, invited
 from lanner.web.problems import parts
 from lanner.web.speech import language, say
 
