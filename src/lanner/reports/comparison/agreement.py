@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from lanner.analysis import PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
+from lanner.analysis import FEWEST_ITEMS, PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
 from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
@@ -41,7 +41,7 @@ from lanner.stats import context
 from lanner.stats.association import correlations
 from lanner.stats.diagnosis import difference
 from lanner.stats.models import against_people
-from lanner.stats.preference import comparisons, exact_sign_test
+from lanner.stats.preference import comparisons, sign_test
 
 _LEVEL = 0.05
 _Coefficient = tuple[Side, Measure, QuestionPlan]
@@ -263,7 +263,7 @@ def _sentence_models(rows: list[dict[str, Any]]) -> str:
 
 
 def preferences(lab: ComparisonData) -> ComparisonAnswer:
-    """The share of decided comparisons that the first system by name wins; the sign test of each side; the gap."""
+    """The share of decided comparisons that the first system by name wins, its test over documents, and the gap."""
     title = "Which system is preferred?"
     lines: list[ComparisonLine] = []
     bars: list[Preference] = []
@@ -283,7 +283,8 @@ def preferences(lab: ComparisonData) -> ComparisonAnswer:
         values = [of_result(ratio(table, lab.resampling, scale="share")) for table in tables]
         gaps = [gap_of(ratio_gap(tables[0], table, lab.resampling)) for table in tables[1:]]
         lines.append(ComparisonLine(f"{capital(pair.label)}: {names[0]} preferred over {names[1]}", values, gaps))
-        rows = [_test_row(side, pair, table) for side, table in zip(lab.whole, tables, strict=True)]
+        asked = zip(lab.whole, pair.questions, strict=True)
+        rows = [_test_row(side, question, names, lab) | {"question": pair.label} for side, question in asked]
         bars += [
             Preference(capital(pair.label), row["side"], row["losses"], row["ties"], row["wins"], row["p"])
             for row in rows
@@ -298,7 +299,7 @@ def preferences(lab: ComparisonData) -> ComparisonAnswer:
         f"{text} Bars are centred on the ties; small numbers are counts.",
         str(preference(bars, names[1], names[0])),
         data,
-        "sign test, ties dropped, judgements taken as independent",
+        "p over documents, ties dropped",
     )
     return ComparisonAnswer(title, lines, figure, text)
 
@@ -317,15 +318,19 @@ def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
     )
 
 
-def _test_row(side: Side, pair: MatchedQuestions, table: pl.DataFrame) -> dict[str, Any]:
-    wins, losses, ties = (int((table["won"] == k).sum()) for k in (1, -1, 0))
-    test = exact_sign_test(wins, losses, ties)
-    return {"question": pair.label, "side": side.name, "wins": wins, "ties": ties, "losses": losses, "p": test.p}
+def _test_row(side: Side, question: str, systems: tuple[str, str], lab: ComparisonData) -> dict[str, Any]:
+    """How often each of two was preferred, with the p of a report: over documents, as the interval of the share is."""
+    tests = sign_test(side.by_people, question, per_judge=False, resampling=lab.resampling).rows
+    test = next((row for row in tests if (row["for"], row["against"]) == systems), {})
+    return {"question": question, "side": side.name, "p": test.get("p_documents")} | {
+        name: test.get(name, 0) for name in ("wins", "ties", "losses")
+    }
 
 
 def _preference_sentence(pair: MatchedQuestions, system: str, outcomes: list[dict[str, Any]], gaps: list[Any]) -> str:
     each = [
-        f"{row['side']}: {row['wins']} of {row['wins'] + row['losses']} for {system}, {p_value(row['p'])}"
+        f"{row['side']}: {row['wins']} of {row['wins'] + row['losses']} for {system}"
+        + (f", {p_value(row['p'])}" if row["p"] is not None else "")
         for row in outcomes
     ]
     clear = [row["side"] for row in outcomes if row["p"] is not None and row["p"] < _LEVEL]
@@ -363,10 +368,12 @@ def misevaluation(lab: ComparisonData) -> ComparisonAnswer:
             title, missing=" ".join(result.notes).removeprefix("Undefined: ") or "no sentence looks perfect alone."
         )
     n = result.counts.get("items", 0)
-    numbers = f"{percent(result.value, 0)}, {lab.level} {percent(result.low, 0)} to {percent(result.high, 0)}"
-    sentence = (
-        f"Of {plural(n, 'sentence')} that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
-    )
+    if n < FEWEST_ITEMS:
+        return ComparisonAnswer(title, missing=f"only {plural(n, 'sentence looks', 'sentences look')} perfect alone.")
+    numbers = percent(result.value, 0)
+    if result.low is not None:
+        numbers += f", {lab.level} {percent(result.low, 0)} to {percent(result.high, 0)}"
+    sentence = f"Of {n} sentences that look perfect alone, **{len(result.rows)} are wrong in context** ({numbers})."
     values = lab.values(inside.name, of_result(result))
     drawing = bars(
         "Perfect alone",
@@ -491,25 +498,14 @@ def _join_verdicts(narrow: Side, wide: Side, pair: MatchedQuestions, by_article:
 
 def _majority(side: Side, question: str, pair: MatchedQuestions, key: list[str]) -> pl.DataFrame:
     """The median of scores, rounded; of labels the one that most people gave, or "tie"."""
-    table = side.by_people.filter(pl.col("question") == question)
     if pair.form is Form.NUMBERS:
+        table = side.by_people.filter(pl.col("question") == question)
         median = pl.col("score").median().round(0).cast(pl.Int64).cast(pl.String)
         return table.drop_nulls("score").group_by(key, maintain_order=True).agg(median.alias("verdict"))
-    answers = table.with_columns(pl.Series("answer", list(_answers(table)), dtype=pl.String)).drop_nulls("answer")
-    votes = answers.group_by(*key, "answer", maintain_order=True).len()
-    most = votes.group_by(key, maintain_order=True).agg(pl.col("answer").filter(pl.col("len") == pl.col("len").max()))
-    verdict = pl.when(pl.col("answer").list.len() == 1).then(pl.col("answer").list.first()).otherwise(pl.lit("tie"))
+    votes = side.choices(question).group_by(*key, "label", maintain_order=True).len()
+    most = votes.group_by(key, maintain_order=True).agg(pl.col("label").filter(pl.col("len") == pl.col("len").max()))
+    verdict = pl.when(pl.col("label").list.len() == 1).then(pl.col("label").list.first()).otherwise(pl.lit("tie"))
     return most.select(*key, verdict.alias("verdict"))
-
-
-def _answers(table: pl.DataFrame) -> Iterator[str | None]:
-    """The label, or for a comparison who is preferred."""
-    for label, system, ranks in table.select("label", "system", "ranks").iter_rows():
-        if ranks is None:
-            yield label
-            continue
-        best = [name for name, rank in zip(system.split("|"), ranks, strict=False) if rank == min(ranks)]
-        yield best[0] if len(best) == 1 else "tie"
 
 
 def _quote(side: Side, row: dict[str, Json] | Json, answers: list[tuple[str, str]]) -> dict[str, Json]:

@@ -319,6 +319,7 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
     return ComparisonAnswer(title, lines, figure, text)
 
 
+_ITEM = ["document", "segment", "system"]
 _Point = tuple[int, float, tuple[float, float] | None]
 
 
@@ -334,7 +335,7 @@ def _curve(side: Side, resampling: Resampling) -> tuple[str, list[_Point]]:
         table = side.by_people.filter(pl.col("question") == side.measure.of, pl.col("score").is_not_null())
         by_system = table["system"].n_unique() >= _FEWEST_SYSTEMS
         what = "τ of the systems' order" if by_system else "r of item scores"
-        unit = ["system"] if by_system else ["document", "segment", "system"]
+        unit = ["system"] if by_system else _ITEM
         same: Callable[[Sequence[Indices]], Array] = partial(
             _correlations, *_spread(table, unit, judges), "kendall" if by_system else "pearson"
         )
@@ -343,7 +344,7 @@ def _curve(side: Side, resampling: Resampling) -> tuple[str, list[_Point]]:
         if name is None:
             return "", []
         what = "share with the same majority"
-        same = partial(_majorities, _votes(side.by_people.filter(pl.col("question") == name), judges))
+        same = partial(_majorities, _votes(side.choices(name), judges))
     points: list[_Point] = []
     for k in steps:
         shares = same([rng.choice(len(judges), int(k), replace=False) for _ in range(_DRAWS)])
@@ -369,14 +370,10 @@ def _spread(table: pl.DataFrame, unit: list[str], judges: list[str]) -> tuple[Ar
 def _votes(table: pl.DataFrame, judges: list[str]) -> Array:
     """judges × items × labels: who chose what."""
     place = {name: at for at, name in enumerate(judges)}
-    answer = pl.coalesce("label", pl.col("ranks").cast(pl.List(pl.String)).list.join(","))
-    table = table.with_columns(answer.alias("answer")).drop_nulls("answer")
-    items = table.select("document", "segment").unique(maintain_order=True).with_row_index("item")
-    labels = {label: at for at, label in enumerate(table["answer"].unique().sort())}
+    items = table.select(_ITEM).unique(maintain_order=True).with_row_index("item")
+    labels = {label: at for at, label in enumerate(table["label"].unique().sort())}
     sums = np.zeros((len(judges), len(items), len(labels)))
-    for judge, item, label in (
-        table.join(items, on=["document", "segment"]).select("judge", "item", "answer").iter_rows()
-    ):
+    for judge, item, label in table.join(items, on=_ITEM).select("judge", "item", "label").iter_rows():
         sums[place[judge], item, labels[label]] = 1
     return sums
 

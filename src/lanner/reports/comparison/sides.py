@@ -12,14 +12,31 @@ import numpy as np
 import polars as pl
 
 from lanner.analysis import GROUPS, PEOPLE, CountedRows, QuestionPlan, counted, plan_question, plan_score
+from lanner.analysis.agreement import comparable
 from lanner.analysis.material import Material
 from lanner.analysis.scores import divide, document_sums, planned_rankings
 from lanner.errors import InputError
-from lanner.model import Choice, Grid, Json, Labels, Number, Protocol, Question, Rank, Result, Scale, Spans, Stage, Unit
+from lanner.model import (
+    EQUAL,
+    Choice,
+    Grid,
+    Json,
+    Labels,
+    Number,
+    Protocol,
+    Question,
+    Rank,
+    Result,
+    Scale,
+    Spans,
+    Stage,
+    Unit,
+)
 from lanner.model.messages import estimate, level_text, lowered, p_value
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Figure, Quotes
+from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Outcome, Replicates, Resampling, outcome, replicate_sums, sign
 from lanner.stats.scores import Direction
 
@@ -102,9 +119,17 @@ class Side:
         label = words.question(question).label if self.protocol.find(question) else ""
         return lowered(label if 0 < len(label) <= 28 else question.replace("_", " "))
 
+    def choices(self, question: str) -> pl.DataFrame:
+        """What people chose, as labels; of outputs side by side the better one, in whichever order they were shown."""
+        own, match = self.by_people.filter(pl.col("question") == question), self.protocol.find(question)
+        answers = comparable(own, match[1]) if match else own
+        return answers.filter(pl.col("label").is_not_null()).with_columns(pl.col("label").replace(EQUAL, "tie"))
+
     def only(self, items: pl.DataFrame, key: Sequence[str]) -> Side:
         """The same on some items alone."""
-        return replace(self, table=self.table.join(items, on=list(key), how="semi", maintain_order="left"))
+        order = pl.int_range(pl.len(), dtype=pl.UInt32).alias("_row")
+        kept = self.table.select(SYSTEMS, "document", "segment", order).join(items, on=list(key), how="semi")["_row"]
+        return replace(self, table=self.table[kept.sort()])
 
 
 def sides(materials: Sequence[tuple[str, Material]]) -> list[Side]:
@@ -165,9 +190,9 @@ def item_key(lines: Sequence[Side]) -> list[str]:
 def shared(sides: Sequence[Side]) -> tuple[list[Side], int]:
     """The sides on the items that all of them judged, and how many those are; as they are where too few are shared."""
     key = item_key(sides)
-    items = sides[0].by_people.select(key).unique(maintain_order=True)
-    for side in sides[1:]:
-        items = items.join(side.by_people.select(key).unique(), on=key, how="semi", maintain_order="left")
+    items, *others = (side.by_people.with_columns(SYSTEMS).select(key).unique(maintain_order=True) for side in sides)
+    for other in others:
+        items = items.join(other, on=key, how="semi", maintain_order="left")
     if len(items) < _FEWEST_SHARED:
         return list(sides), len(items)
     return [side.only(items, key) for side in sides], len(items)
@@ -378,10 +403,17 @@ def matched(sides: Sequence[Side]) -> list[MatchedQuestions]:
                 for open_forms, own_name in zip(left, names, strict=True):
                     del open_forms[own_name]
                 pairs.append(MatchedQuestions(question_label(sides, names), form, names))
-    measures = tuple(side.measure.of for side in sides if side.measure)
+    measures = tuple(_asked(side, side.measure.of) for side in sides if side.measure)
     if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):
         pairs.append(MatchedQuestions(question_label(sides, measures), Form.NUMBERS, measures))
     return pairs
+
+
+def _asked(side: Side, of: str) -> str:
+    """The question whose numbers a score repeats, else the score itself: nothing is to be set against each other
+    twice."""
+    repeats = (score.question for score in side.protocol.scores if score.id == of and score.rule == "value")
+    return next(repeats, of)
 
 
 def _partner(name: str, form: Form, other: dict[str, Form], side: Side, by_name: bool) -> str | None:
