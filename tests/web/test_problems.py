@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from starlette.applications import Starlette
@@ -149,6 +152,34 @@ def test_common_refusals_are_translated_by_their_code() -> None:
     with speaking("de"):
         assert parts(error)[0] == "Es gibt schon eine Kampagne dieses Namens."
         assert "called" not in error_text(error)
+
+
+def refusals_of_files() -> Iterator[tuple[str, set[str]]]:
+    """The codes of all errors about a file that is read, with the names that each gives to its sentences."""
+    folder = Path(formats.__file__).parent
+    for path in [*folder.rglob("*.py"), folder.parent / "protocols" / "guessing.py"]:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call):
+                continue
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            names = given.get("names")
+            keys = (
+                {key.value for key in names.keys if isinstance(key, ast.Constant)}
+                if isinstance(names, ast.Dict)
+                else set()
+            )
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "refusal":
+                yield str(ast.literal_eval(call.args[1])), {"columns"}
+            elif isinstance(given.get("code"), ast.Constant):
+                yield str(ast.literal_eval(given["code"])), {str(key) for key in (*keys, *given)}
+
+
+def test_every_refusal_of_a_file_is_said_in_every_language() -> None:
+    refusals = list(refusals_of_files())
+    assert len({code for code, _ in refusals}) > 30
+    for code, names in refusals:
+        sentences = " ".join(problems.BY_CODE[code])
+        assert {name for _, name, _, _ in Formatter().parse(sentences) if name} <= names, code
 
 
 def test_of_the_rest_the_kind_is_told_in_the_readers_language() -> None:
