@@ -9,7 +9,7 @@ import gzip
 import pickle
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -47,7 +47,7 @@ from lanner.store import Store
 from lanner.store.backup import StoreCheck, verify, verify_file
 from lanner.web.drafting import uploads
 from lanner.web.drafting.options import CampaignForecast, CampaignOptions, create_campaign, design_sizes, planned
-from lanner.web.drafting.tables import TableChoices, TablePreview, is_table, preview_table
+from lanner.web.drafting.tables import is_table, preview_table
 from lanner.web.drafting.work_ahead import prospects, work_ahead
 from lanner.web.organising.disagreements import AgreementChange, Training
 from lanner.web.organising.files import TABLES
@@ -189,21 +189,11 @@ class Jobs(LiveCampaigns):
         """Take the look of an adaptive campaign for which enough has been judged; whether one was taken."""
         return look_if_due(self._store, campaign)
 
-    def read_texts(self, path: str, name: str, options: Mapping[str, str], folder: str) -> uploads.UploadedTexts:
-        """Texts from a file, kept as our own."""
-        return uploads.take_in(path, name, options, folder)
-
-    def is_table(self, path: str) -> bool:
-        """Whether an uploaded file is a table whose columns can be pointed at."""
-        return is_table(Path(path))
-
-    def preview_table(self, path: str, name: str, choices: TableChoices, folder: str) -> TablePreview:
-        """A table with what its columns are taken for; its texts are kept where they can be read."""
-        return preview_table(path, name, choices, folder)
-
-    def demo_texts(self, folder: str) -> uploads.UploadedTexts:
-        """The demonstration texts, kept likewise."""
-        return uploads.demo(folder)
+    # What needs no store is done as it stands.
+    read_texts = staticmethod(uploads.take_in)
+    demo_texts = staticmethod(uploads.demo)
+    is_table = staticmethod(is_table)
+    preview_table = staticmethod(preview_table)
 
     def inspect_file(self, campaign: int, path: str, model: str) -> ImportSummary:
         """What a file of answers would bring; with `model`, outputs of that model."""

@@ -82,7 +82,7 @@ async def take_texts(request: Request) -> Response:
                 with tempfile.TemporaryDirectory(prefix="lanner-upload-") as upload_folder:
                     names = _receive(form, Path(upload_folder))
                     first = Path(upload_folder) / names[0]
-                    if len(names) == 1 and await site.files.ask("is_table", str(first)):
+                    if len(names) == 1 and await site.files.ask("is_table", first):
                         return await tables.take_table(request, first)
                     texts = await _read(site, form, Path(upload_folder), names, folder)
     except LannerError as error:
