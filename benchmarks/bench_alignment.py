@@ -11,6 +11,7 @@ import csv
 import math
 import os
 import random
+import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import groupby, pairwise
@@ -19,6 +20,10 @@ from pathlib import Path
 from lanner.corpus import split
 from lanner.corpus.rows import Splitting, split_document
 from lanner.model import Document, Segment
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from border_counts import BorderCounts, compare, joint_borders
 
 ROOT = Path(os.environ.get("LANNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 STUDY = 0.816
@@ -81,17 +86,17 @@ def exact(found: Rows, gold: Rows) -> int:
     """Gold rows recovered as one row."""
     spans = []
     for rows in (found, gold):
-        edges = [(0, 0), *split.joint_borders(rows), (-1, -1)]
+        edges = [(0, 0), *joint_borders(rows), (-1, -1)]
         spans.append(set(pairwise(edges)))
     return len(spans[0] & spans[1])
 
 
-def study(aligner: Callable[[str, str, tuple[str, str]], Rows], column: str) -> tuple[split.BorderCounts, float, float]:
-    total, whole, rows_total, started = split.BorderCounts(), 0, 0, time.perf_counter()
+def study(aligner: Callable[[str, str, tuple[str, str]], Rows], column: str) -> tuple[BorderCounts, float, float]:
+    total, whole, rows_total, started = BorderCounts(), 0, 0, time.perf_counter()
     for rows in segments():
         gold = [(row["source"], row[column]) for row in rows]
         found = aligner(" ".join(one for one, _ in gold), " ".join(other for _, other in gold), ("en", "ko"))
-        total += split.compare(split.joint_borders(found), split.joint_borders(gold))
+        total += compare(joint_borders(found), joint_borders(gold))
         whole += exact(found, gold)
         rows_total += len(gold)
     return total, whole / rows_total, len(segments()) / (time.perf_counter() - started)
@@ -101,12 +106,12 @@ def doubtful(threshold: float) -> tuple[int, int, int, int]:
     """Rows, rows listed as doubtful, borders that pair the wrong sentences, and how many of those are listed."""
     rows_all = listed = misplaced = caught = 0
     for rows in segments():
-        gold = split.joint_borders([(row["source"], row["target"]) for row in rows])
+        gold = joint_borders([(row["source"], row["target"]) for row in rows])
         texts_ = (" ".join(row["source"] for row in rows), " ".join(row["target"] for row in rows))
         document = Document("d", (Segment("1", texts_[0], {"x": texts_[1]}),), "en", "ko")
         made = split_document(document, Splitting(threshold=threshold))
         doubts = {doubt.segment for doubt in made.doubts}
-        found = split.joint_borders([(row.source, row.outputs["x"]) for row in made.document.segments])
+        found = joint_borders([(row.source, row.outputs["x"]) for row in made.document.segments])
         rows_all, listed = rows_all + len(made.document.segments), listed + len(doubts)
         for (x, y), (row, following) in zip(found, pairwise(made.document.segments), strict=True):
             if (x, y) not in gold and (x in {a for a, _ in gold} or y in {b for _, b in gold}):
@@ -132,7 +137,7 @@ def segments_as_rows(systems: Sequence[str] = ("refA", "GPT-4", "ONLINE-B")) -> 
             else root / "system-outputs" / "en-es" / f"{system}.txt"
         )
         target = lines(folder)
-        totals = {"ours": split.BorderCounts(), "Gale-Church": split.BorderCounts()}
+        totals = {"ours": BorderCounts(), "Gale-Church": BorderCounts()}
         for _, group in groupby(range(len(names)), key=lambda n: names[n]):
             numbers = [n for n in group if source[n].strip() and target[n].strip()]
             for start in range(0, len(numbers), 4):
@@ -140,7 +145,7 @@ def segments_as_rows(systems: Sequence[str] = ("refA", "GPT-4", "ONLINE-B")) -> 
                 joined = (" ".join(one for one, _ in gold), " ".join(other for _, other in gold))
                 for name, aligner in (("ours", ours), ("Gale-Church", gale_church)):
                     found = aligner(*joined, ("en", "es"))
-                    totals[name] += split.compare(split.joint_borders(found), split.joint_borders(gold))
+                    totals[name] += compare(joint_borders(found), joint_borders(gold))
         recalls = {name: total.recall for name, total in totals.items()}
         print(
             f"  {system:10} ours {recalls['ours']:.3f}  Gale-Church {recalls['Gale-Church']:.3f}"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from border_counts import BorderCounts, compare, joint_borders
 from data_sets import data_dir
 from lanner.corpus.edits import Edit, edited
 from lanner.corpus.rows import DOUBTFUL, Splitting, language, split_document, texts, with_texts
-from lanner.corpus.split import BorderCounts, compare, joint_borders
 from lanner.model import Document, Segment
 from property_examples import examples
 

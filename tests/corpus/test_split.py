@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from border_counts import BorderCounts, compare, joint_borders
 from data_sets import data_dir
 from lanner.corpus import split
-from lanner.corpus.split import BorderCounts, borders, compare, joint_borders
+from lanner.corpus.split import borders
 
 TEXTS = st.text(alphabet=st.sampled_from('ab C.!?…。！「」 \n\t\r\u2028"”)@#1😂다요'), max_size=80)
 CODES = st.sampled_from(["en", "ko", "zh", "ja", "de", "xx"])

@@ -6,8 +6,7 @@ No tool that was measured respects line breaks by itself, and they are the only 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from lanner.corpus import segmenters
@@ -67,40 +66,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-# How well texts were cut, against rows that people made: precision, recall and F1 of borders.
-#
-# A border is counted by the characters before it, white space aside, so that it does not matter how rows were joined.
-# In two texts at once a border is right only if both its places are.
-
-
-@dataclass(frozen=True, slots=True)
-class BorderCounts:
-    """Borders found and right, found and wrong, and missed."""
-
-    right: int = 0
-    wrong: int = 0
-    missed: int = 0
-
-    def __add__(self, other: BorderCounts) -> BorderCounts:
-        return BorderCounts(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
-
-    @property
-    def precision(self) -> float:
-        return self.right / max(self.right + self.wrong, 1)
-
-    @property
-    def recall(self) -> float:
-        return self.right / max(self.right + self.missed, 1)
-
-    @property
-    def f1(self) -> float:
-        return 2 * self.right / max(2 * self.right + self.wrong + self.missed, 1)
-
-
-def compare(guesses: Iterable[Hashable], true: Iterable[Hashable]) -> BorderCounts:
-    """The scores of one set of borders against another."""
-    ours, theirs = set(guesses), set(true)
-    return BorderCounts(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+# Borders are counted by the characters before them, white space aside, so that it does not matter how rows are joined.
 
 
 def borders(pieces: Sequence[str]) -> list[int]:
@@ -111,8 +77,3 @@ def borders(pieces: Sequence[str]) -> list[int]:
 def solid(text: str) -> int:
     """How many characters are not white space."""
     return sum(not letter.isspace() for letter in text)
-
-
-def joint_borders(rows: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Where two texts are cut at once."""
-    return list(zip(borders([one for one, _ in rows]), borders([other for _, other in rows]), strict=True))
