@@ -449,6 +449,23 @@ def test_a_pair_without_ties_has_the_p_and_the_interval_of_the_share_of_wins(win
     assert pair["low"] < pair["value"] < pair["high"]
 
 
+@pytest.mark.parametrize(
+    "by_document",
+    [
+        [(3, 1), (4, 2), (5, 1), (2, 2), (6, 2), (3, 0), (4, 1), (1, 0)],  # less spread than chance: as many as answers
+        [(3, 1), (6, 2), (5, 0), (1, 2), (3, 1), (2, 1), (5, 1), (2, 1)],  # some documents say just what all say
+    ],
+)
+def test_a_pair_has_the_p_of_the_share_of_wins_whatever_its_documents_say(by_document):
+    labels = [(f"d{d}", label) for d, (wins, losses) in enumerate(by_document) for label in "a" * wins + "b" * losses]
+    data = pl.DataFrame(labels, schema=["document", "label"], orient="row").with_row_index("segment")
+    data = data.with_columns(judge=pl.lit("j"), system=pl.lit("A|B"))
+    pair = next(row for row in bradley_terry(data).rows if row["kind"] == "pair")
+    share = sign_test(data, per_judge=False).rows[0]
+    assert pair["p"] == pytest.approx(share["p_documents"])
+    assert pair["low"] == pytest.approx(np.log(share["low"] / (1 - share["low"])))
+
+
 @given(st.integers(2, 120), st.integers(1, 120), st.integers(1, 4))
 @settings(max_examples=examples(60), deadline=None)
 def test_the_interval_of_a_pair_excludes_zero_exactly_where_p_is_small(wins, losses, per_document):

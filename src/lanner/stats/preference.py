@@ -23,6 +23,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy.optimize import linprog
 from scipy.special import bdtr
@@ -630,13 +631,17 @@ def bradley_terry(
         )
     else:
         replicates = replicate_sums(sums, finish, resampling)
+    decided = sums.reshape(count, -1, 3)[:, :, :2].sum(axis=2)
+    about = np.stack([decided[:, (pairs == k).any(axis=1)].any(axis=1) for k in range(len(names))], axis=1)
+    about = np.column_stack([about, np.ones(count, bool), *(about[:, i] | about[:, j] for i, j in twos)])
+    evidence = _Evidence(replicates, about, int(decided.sum()), resampling)
     order = np.argsort(-replicates.value[: len(names)], kind="stable")
-    pair_rows = _pair_rows(replicates, names, twos, resampling)
+    pair_rows = _pair_rows(evidence, names, twos)
     for row, p_holm in zip(pair_rows, holm([row["p"] for row in pair_rows]), strict=True):
         row["p_holm"] = p_holm
-    rows = [*_system_rows(replicates, names, order, resampling), *pair_rows]
+    rows = [*_system_rows(evidence, names, order), *pair_rows]
     rows.append({"kind": "ties", "value": float(np.exp(replicates.value[len(names)]))})
-    top = _spread(replicates, int(order[0]), resampling)
+    top = evidence.spread(int(order[0]))
     signature = sign("Bradley–Terry", resampling, top.interval, ties="Davidson" if model.ties else "none seen")
     value_of_best = float(replicates.value[order[0]])
     return Result(
@@ -662,22 +667,34 @@ def _odds_bounds(names: Sequence[str], sums: Array, resampling: Resampling) -> l
     return [{**row, "p": spread.p, "chance": 1.0}]
 
 
-def _spread(replicates: Replicates, column: int, resampling: Resampling, null: float | None = None) -> Outcome:
-    """Interval and p of a strength or a difference of strengths."""
-    if resampling.chosen_method != "t":
-        return outcome(replicates, resampling, column=column, null=null)
-    steps = replicates.jackknife[:, column] - replicates.value[column]
-    units = len(steps) if np.isnan(steps).any() else int((np.abs(steps) > 1e-12 * np.abs(steps).max(initial=0)).sum())
-    if replicates.units < 2 or resampling.method == "none":
-        return outcome(replicates, resampling, column=column)
-    units = max(units, 2)
-    chance = _chance(float(replicates.value[column]))
-    variance = (chance * (1 - chance)) ** 2 * replicates.variance_of(column, units)
-    estimate = share_outcome(chance, variance, units, resampling, null=None if null is None else _chance(null))
-    if estimate.interval is None:
-        return estimate
-    ends = (_log_odds(estimate.interval.low), _log_odds(estimate.interval.high))
-    return replace(estimate, interval=replace(estimate.interval, low=ends[0], high=ends[1]))
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """Fitted strengths and their differences (columns), which documents have decided comparisons that are `about` each,
+    and how many such comparisons there are in all."""
+
+    replicates: Replicates
+    about: npt.NDArray[np.bool_]
+    decided: int
+    resampling: Resampling
+
+    def spread(self, column: int, null: float | None = None) -> Outcome:
+        """Interval and p of a strength or a difference of strengths."""
+        replicates, resampling = self.replicates, self.resampling
+        if resampling.chosen_method != "t":
+            return outcome(replicates, resampling, column=column, null=null)
+        if replicates.units < 2 or resampling.method == "none":
+            return outcome(replicates, resampling, column=column)
+        steps = np.abs(replicates.jackknife[:, column] - replicates.value[column])
+        says = np.isnan(steps) | self.about[:, column] | (steps > 1e-12 * np.nanmax(steps, initial=0))
+        units = max(int(says.sum()), 2)
+        chance = _chance(float(replicates.value[column]))
+        variance = (chance * (1 - chance)) ** 2 * replicates.variance_of(column, units)
+        chance_null = None if null is None else _chance(null)
+        estimate = share_outcome(chance, variance, units, resampling, null=chance_null, answers=self.decided)
+        if estimate.interval is None:
+            return estimate
+        ends = (_log_odds(estimate.interval.low), _log_odds(estimate.interval.high))
+        return replace(estimate, interval=replace(estimate.interval, low=ends[0], high=ends[1]))
 
 
 def _log_odds(chance: float) -> float:
@@ -688,25 +705,22 @@ def _chance(difference: float) -> float:
     return float(1 / (1 + np.exp(-difference)))
 
 
-def _system_rows(
-    replicates: Replicates, names: Sequence[str], order: Indices, resampling: Resampling
-) -> list[dict[str, Json]]:
+def _system_rows(evidence: _Evidence, names: Sequence[str], order: Indices) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = []
-    ranks = shared_ranks([float(replicates.value[k]) for k in order])
+    values = evidence.replicates.value
+    ranks = shared_ranks([float(values[k]) for k in order])
     for rank, k in zip(ranks, order, strict=True):
-        estimate, value = _spread(replicates, int(k), resampling), float(replicates.value[k])
+        estimate, value = evidence.spread(int(k)), float(values[k])
         row = {"kind": "system", "system": names[k], "rank": rank, "value": value}
         rows.append({**row, **estimate.ends(), "chance": _chance(value)})
     return rows
 
 
-def _pair_rows(
-    replicates: Replicates, names: Sequence[str], pairs: Sequence[tuple[int, int]], resampling: Resampling
-) -> list[dict[str, Json]]:
+def _pair_rows(evidence: _Evidence, names: Sequence[str], pairs: Sequence[tuple[int, int]]) -> list[dict[str, Json]]:
     """The stronger of two comes first."""
     rows: list[dict[str, Json]] = []
     for column, (i, j) in enumerate(pairs, len(names) + 1):
-        estimate, value = _spread(replicates, column, resampling, null=0.0), float(replicates.value[column])
+        estimate, value = evidence.spread(column, null=0.0), float(evidence.replicates.value[column])
         first, second = (names[i], names[j]) if value >= 0 else (names[j], names[i])
         ends = (
             sorted(float(np.sign(value or 1.0)) * end for end in (estimate.interval.low, estimate.interval.high))
