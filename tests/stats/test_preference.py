@@ -98,6 +98,9 @@ def test_an_even_vote_is_won_by_nobody():
     assert (row["won_by_one"], row["ties"], row["won_by_two"], row["percent_tie"]) == (2, 8, 0, 80)
     assert result.value == 0.2
     assert result.interval.low < 0.2 < result.interval.high < 0.6
+    assert result.p == row["p_documents"] == row["p"] == 0.5, "two documents of two, each of one item"
+    in_two_texts = {**data, "segment": data["document"], "document": ["d"] * 10 + ["e"] * 10}
+    assert majority({**in_two_texts, "system": ["x|y"] * 20}).p is None, "only one text has an item that is won"
 
 
 @pytest.mark.parametrize("statistic", [sign_test, majority])

@@ -316,11 +316,12 @@ def _sentence(row: Json) -> str:
 
 def _print_votes(output: Output, result: Result, question: str, domain: str) -> None:
     def texts(row: Mapping[str, Json]) -> dict[str, Json]:
-        return {"sign test": p_value(row["p"]) if row["p"] is not None else "—"}
+        tests = {"sign test": row["p"], "by document": row["p_documents"]}
+        return {name: p_value(p) if p is not None else "—" for name, p in tests.items()}
 
     rows = rows_of(result, texts, question=question, domain=domain)
     columns: Columns = ["question", "one", "two", "items", ("won_by_one", "for one"), "ties"]
-    columns += [("won_by_two", "for two"), "sign test"]
+    columns += [("won_by_two", "for two"), "sign test", "by document"]
     output.table(rows, columns, title=domain)
     for row in rows:
         output.say(

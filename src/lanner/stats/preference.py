@@ -338,8 +338,9 @@ def majority(
 
     Votes for "tie" count for neither side, so one vote against a tie decides the item (Läubli et al. 2018). `items` are
     the columns that make two judgements votes on the same item. Rows: one per question, group and pair of systems,
-    with items won and tied, their percentages, the percentages over single judgements (`average_…`), and the sign test
-    on the votes. The Result's value is the share of items that the first system wins, with its document interval.
+    with items won and tied, their percentages, the percentages over single judgements (`average_…`), the sign test on
+    the votes, which takes items as independent (`p`), and `p_documents`, which does not and is the Result's. The
+    Result's value is the share of items that the first system wins, with its document interval.
     """
     resampling = clustered(resampling)
     results: list[Result] = []
@@ -368,6 +369,7 @@ def _count_votes(
     replicates = replicate_ratios((vote == 1).astype(float), np.ones(len(vote)), unit, count, resampling)
     spread = outcome(replicates, resampling, scale="share", answers=len(vote))
     test = exact_sign_test(vote_counts[1], vote_counts[-1])
+    p_documents = _share(votes, vote, "drop", resampling)[1].p
     row: dict[str, Json] = {
         "one": one,
         "two": two,
@@ -382,12 +384,13 @@ def _count_votes(
         "average_tie": 100 * single[0],
         "average_two": 100 * single[-1],
         "p": test.p,
+        "p_documents": p_documents,
     }
     counts = {"items": len(vote), "judges": part["judge"].n_unique(), "documents": count}
     signature = sign("majority", resampling, spread.interval, ties="neither side")
     share = vote_counts[1] / len(vote)
     return Result(
-        f"items won by {one}", share, spread.interval, test.p, counts, notes=spread.notes, signature=signature
+        f"items won by {one}", share, spread.interval, p_documents, counts, notes=spread.notes, signature=signature
     ), row
 
 
