@@ -127,6 +127,33 @@ def test_someone_takes_over(store: Store) -> None:
     assert campaign.invitations.lookup(store, secret) is None
 
 
+def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:
+    """The open tasks of who left were counted as well: no such campaign was ever done."""
+    opened(store)
+    campaign.invitations.issue_all(store, "first")
+    before = campaign.progress(store, "first").whole
+    task = first_task(store)
+    fill(store, task)
+    campaign.finish(store, task.id)
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    now = campaign.progress(store, "first")
+    assert (now.whole.items, now.whole.tasks) == (before.items, before.tasks)
+    left = now.judges[0]
+    assert (left.name, left.items, left.done, left.tasks, left.finished) == (
+        "ana",
+        len(task.items),
+        len(task.items),
+        1,
+        1,
+    )
+    with store.reading() as tx:
+        [(items, done, _)] = tx.progress.totals().values()
+        domains = tx.progress.domain_shares(1)
+    assert (items, done) == (before.items, len(task.items)) and sum(share.items for share in domains) == items
+    campaign.invitations.issue(store, "first", "ana")  # back, with what was not finished
+    assert campaign.progress(store, "first").whole.items == before.items + now.judges[-1].items
+
+
 def test_a_judge_who_answered_nothing_can_be_removed_and_only_such(store: Store) -> None:
     opened(store)
     secret = campaign.invitations.issue(store, "first", "bo")

@@ -17,7 +17,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
 from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
-from lanner.store import Store, Transaction
+from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
 from lanner.store.tasks import LaidOut, lay_out
 
@@ -245,7 +245,7 @@ def replace_judge(
         tx.sessions.remove_of(judge=old.number)
         new = tx.judges.get(record, coming.id)
         tx.events.add(
-            "judge_replaced",
+            JUDGE_REPLACED,
             moment,
             campaign=record.id,
             account=account,

@@ -19,7 +19,7 @@ from lanner.designs.adaptive import NAME, control_of, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
-from lanner.store import Event, Store, Transaction
+from lanner.store import JUDGE_REPLACED, Event, Store, Transaction
 from lanner.store.rows import now
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
@@ -249,7 +249,7 @@ def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: 
     work, of the judge who asks and the next who have none; the log says who is together."""
     teams: list[list[int]] = []
     left_judges: set[int] = set()
-    for event in tx.events.of(campaign.id, kinds=(TEAMED, "judge_replaced")):
+    for event in tx.events.of(campaign.id, kinds=(TEAMED, JUDGE_REPLACED)):
         if event.kind == TEAMED:
             teams.append([int(number) for number in event.detail["seats"]])
         else:

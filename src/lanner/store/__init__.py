@@ -6,6 +6,7 @@ from lanner.store.accounts import Account, AccountRole, Session
 from lanner.store.campaigns import (
     COUNTED_AGAIN,
     JUDGE_ITSELF,
+    JUDGE_REPLACED,
     LEFT_OUT,
     Event,
     Participant,
@@ -21,6 +22,7 @@ from lanner.store.tasks import AssignedTask, Overview, SavedProgress, TaskItem, 
 __all__ = [
     "COUNTED_AGAIN",
     "JUDGE_ITSELF",
+    "JUDGE_REPLACED",
     "LEFT_OUT",
     "Account",
     "AccountRole",

@@ -197,7 +197,7 @@ def _campaign(row: Mapping[Any, Any]) -> Campaign:
 # What organisers did, when: opened, paused, added judges, imported.
 
 _e = schema.event.c
-LEFT_OUT, COUNTED_AGAIN = "judge_left_out", "judge_counted_again"
+LEFT_OUT, COUNTED_AGAIN, JUDGE_REPLACED = "judge_left_out", "judge_counted_again", "judge_replaced"
 """Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import and_, bindparam, case, delete, exists, func, null, or_, s
 
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
-from lanner.store.campaigns import JUDGE_ITSELF
+from lanner.store.campaigns import JUDGE_ITSELF, JUDGE_REPLACED
 from lanner.store.rows import (
     Rows,
     dumps,
@@ -28,7 +28,7 @@ from lanner.store.rows import (
 )
 
 _t, _i, _c, _d, _j = schema.task.c, schema.item.c, schema.campaign.c, schema.document.c, schema.judge.c
-_q = schema.judgement.c
+_q, _e = schema.judgement.c, schema.event.c
 
 
 class TaskStanding(NamedTuple):
@@ -629,7 +629,8 @@ class Progress(Rows):
     def shares(self, campaign: int) -> list[TaskShare]:
         """How far every judge is, by document and page. What a judge without tasks answered, as in a campaign that was
         imported, is done and was never assigned."""
-        sums = (func.count(), func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
+        number = self._items_to_do(campaign)
+        sums = (number, func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
         tables = schema.task.join(schema.item, _i.task == _t.id)
         query = select(_t.judge, _i.document, _t.page, *sums).select_from(tables)
         query = query.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
@@ -638,15 +639,30 @@ class Progress(Rows):
         rows = [*self._connection.execute(query), *self._connection.execute(_imported(campaign))]
         return [
             TaskShare(
-                judges.get(judge, ""), *texts[document], page, items, int(done), elapsed, active, moment(saved_at)
+                judges.get(judge, ""), *texts[document], page, int(items), int(done), elapsed, active, moment(saved_at)
             )
             for judge, document, page, items, done, elapsed, active, saved_at in rows
         ]
 
+    def _items_to_do(self, campaign: int | None = None) -> Any:
+        """The sum of items that somebody has or had to judge: of those who left and whose work someone took over, what
+        they have done."""
+        left = self._left(campaign)
+        return func.sum(case((_t.judge.in_(left), _i.done), else_=1)) if left else func.count()
+
+    def _left(self, campaign: int | None) -> list[int]:
+        """Participants who left and whose open tasks someone else has; who got a new link since is back."""
+        revoked = select(_j.id, _j.campaign).where(_j.revoked_at.is_not(None))
+        judges = self._pairs(revoked if campaign is None else revoked.where(_j.campaign == campaign))
+        campaigns = {number for _, number in judges}
+        details = select(_e.detail).where(_e.campaign.in_(campaigns), _e.kind == JUDGE_REPLACED)
+        replaced = {loads(detail)["seat"] for (detail,) in self._connection.execute(details)} if campaigns else set()
+        return [judge for judge, _ in judges if judge in replaced]
+
     def domain_shares(self, campaign: int) -> list[TaskShare]:
         """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
         sums = {
-            "number": func.count(),
+            "number": self._items_to_do(campaign),
             "done": func.sum(_i.done),
             "elapsed": func.sum(_i.elapsed),
             "active": func.sum(_i.active),
@@ -683,8 +699,10 @@ class Progress(Rows):
         """Every campaign's items, whether somebody has them yet or not, how many of them are done, and judges: all in
         two questions, so that a list of hundreds costs little more than one."""
         tables = schema.task.join(schema.item, _i.task == _t.id)
-        query = select(_t.campaign, func.count(), func.sum(_i.done)).select_from(tables)
-        items = {row[0]: (row[1], int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))}
+        query = select(_t.campaign, self._items_to_do(), func.sum(_i.done)).select_from(tables)
+        items = {
+            row[0]: (int(row[1]), int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))
+        }
         each = _imported().subquery()
         campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
         for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
@@ -696,7 +714,8 @@ class Progress(Rows):
 
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
-        query = select(_j.key, func.count(_t.id), func.count(_t.finished_at))
+        number = func.count(case((_j.id.in_(self._left(campaign)), _t.finished_at), else_=_t.id))
+        query = select(_j.key, number, func.count(_t.finished_at))
         tables = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
         rows = query.select_from(tables).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
         return {key: (all_, finished) for key, all_, finished in self._connection.execute(rows.order_by(_j.position))}

@@ -5,9 +5,12 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+
 from analysis.plain_oracle import raw
 from lanner.analysis.material import from_file
 from lanner.model import JudgeKind
+from lanner.model.protocol import Option
 from lanner.reports.parts import Figure, Paragraph, Quotes
 from lanner.reports.sections.agreement import (
     _answers_in_words,
@@ -88,6 +91,26 @@ def test_a_merger_that_lowers_kappa_of_a_pair_is_not_said_to_raise_it(tmp_path: 
     [figure] = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("merging-")]
     assert min(row["after"] - row["before"] for row in figure.data) < 0
     assert "would raise κ" not in figure.caption and "would change κ by −" in figure.caption
+
+
+@pytest.mark.parametrize(("ordered", "merged"), [(False, ["a", "d"]), (True, ["a", "c"])])
+def test_labels_in_an_order_are_merged_with_neighbours_alone(tmp_path: Path, ordered: bool, merged: list[str]) -> None:
+    """a and d are confused most; nobody says b, so that a and c lie beside each other."""
+    ana = [["a", "c", "d"][n % 3] for n in range(60)]
+    ben = [("d" if n % 2 else "c" if n % 4 == 0 else own) if own == "a" else own for n, own in enumerate(ana)]
+    rows = [f"{judge},d{n // 3},{n},{own[n]}" for judge, own in (("Ana", ana), ("Ben", ben)) for n in range(60)]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(["judge,document,segment,label", *rows]), encoding="utf-8")
+    (part,) = from_file(path)
+    assert part.protocol is not None
+    [(stage, question)] = part.protocol.questions
+    options = tuple(Option(id=name) for name in ("a", "b", "c", "d"))
+    question = question.model_copy(update={"options": options, "ordered": ordered})
+    protocol = part.protocol.model_copy(update={"stages": (stage.model_copy(update={"questions": (question,)}),)})
+    made = disagreements(View(part, protocol))
+    assert made is not None
+    [figure] = [block for block in made.blocks if isinstance(block, Figure) and block.id.startswith("merging-")]
+    assert f"Taking {merged[0]} and {merged[1]} as one" in figure.caption
 
 
 def test_the_furthest_apart_with_everybodys_answers() -> None:

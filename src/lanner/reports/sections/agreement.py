@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import polars as pl
@@ -717,9 +717,19 @@ def _question(view: View, question: Choice) -> tuple[list[Figure], str]:
     best_merge = None
     if len(names) > 2:
         merges = diagnosis.merging(answers, question.id, resampling=view.resampling, **select)
+        if question.ordered:
+            merges = _of_neighbours(merges, matrices, list(names))
         figure, best_merge = _merging(view, question.id, merges, matrices, names)
         blocks += [figure] if figure else []
     return blocks, _finding(view, most_confused(matrices), names, best_merge)
+
+
+def _of_neighbours(merges: Sequence[Result], matrices: Sequence[Result], ids: Sequence[str]) -> list[Result]:
+    """Of labels in an order only neighbours among those given can be one."""
+    rows = [row for matrix in matrices for row in matrix.rows]
+    given = {label for row in rows for other in ids if row[other] for label in (other, row["label"])}
+    neighbours = {f"{one} + {other}" for one, other in pairwise(label for label in ids if label in given)}
+    return [merge for merge in merges if merge.labels["merged"] in neighbours]
 
 
 def _closest_model(view: View, question: Choice, ids: Sequence[str]) -> list[Result]:
