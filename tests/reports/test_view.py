@@ -27,6 +27,12 @@ def test_labels_that_are_counted_are_compared_by_which_they_are() -> None:
     assert found["errors_rs"].headline.value is not None
 
 
+def test_a_score_that_repeats_a_question_is_called_like_it() -> None:
+    german = replace(view("h_falcon"), language="de")
+    assert german.short("holistic_score") == german.short("holistic") == "Gesamtnote"
+    assert german.short("skill_sum") == "skill sum"
+
+
 def test_one_judge_cannot_agree_with_anybody() -> None:
     assert view(judges=1).agreements == []
 

@@ -181,7 +181,9 @@ class PlanRequest:
         self.output.table(rows, columns, f"The first design beside an adaptive campaign (goal {goal})", filled=True)
         self.output.say(
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
-            f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}."
+            f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}. "
+            "Both are decided by the test of `lanner campaign decided`; that of a ranking, whose power stands above, "
+            "takes more where documents are few."
         )
         if (judges := self.base.overlap) > 1:
             self.output.say(

@@ -262,6 +262,12 @@ def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Jud
         yield scored_as(all_judgements[place], name, rows)
 
 
+def repeated_question(protocol: Protocol, name: str) -> str:
+    """The question whose numbers a score repeats (rule `value`); anything else as it is."""
+    repeats = (one.question for one in protocol.scores if one.id == name and one.rule == "value" and not one.when)
+    return next(repeats, name)
+
+
 def chosen_rows(question: Question) -> str | None:
     """The name under which the chosen rows of a grid are found; None where nothing is preselected."""
     return f"{question.id}_chosen" if isinstance(question, Grid) and question.preselected else None

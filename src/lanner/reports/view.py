@@ -27,6 +27,7 @@ from lanner.analysis.scores import group_rows
 from lanner.model import Judge, JudgeKind, Protocol, Result, Unit
 from lanner.model.messages import Message, level_text, lowered
 from lanner.model.protocol import Wording
+from lanner.protocols.derived import repeated_question
 from lanner.reports.parts import capital
 from lanner.stats.frame import SYSTEMS, Wide, wide
 from lanner.stats.resample import Resampling
@@ -67,6 +68,11 @@ class View:
     language: str = "en"
     translate: Callable[[Message], str] = str
     """Reports are in English; a page that shows a part of one says it in the reader's language."""
+
+    @property
+    def sentence_language(self) -> str:
+        """The language of sentences, which is not that of a protocol's words in a report."""
+        return "en" if self.translate is str else self.language
 
     @property
     def unit(self) -> str:
@@ -179,8 +185,9 @@ class View:
         return set(self.table["question"].unique())
 
     def label(self, question: str) -> str:
-        """A question's words; with its id where several are called the same, and for something derived from it a
-        readable form of its id."""
+        """A question's words, also of a score that repeats its numbers; with its id where several are called the same,
+        and for something derived from it a readable form of its id."""
+        question = repeated_question(self.protocol, question)
         if self.protocol.find(question):
             label = self.words.question(question).label
             return f"{label} ({question.replace('_', ' ')})" if self._labels[label] > 1 else label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
@@ -48,6 +49,8 @@ def test_what_to_mend_is_named_with_its_numbers_and_sentences(view: View, result
     [finding] = made.findings
     assert finding.startswith("**birch: improve relational address in social.** It matters in")
     assert "Better: " in finding and "alder by" in finding and "cedar by" in finding
+    [in_german] = sentences(replace(view, language="de"), result)[0]  # words of the protocol in an English sentence
+    assert in_german.startswith("**birch: improve Beziehung und Anrede in social.** It matters in")
     cell = result.cell("birch", "relational_address", "social")
     assert f"{cell.quality.value:.2f}" in finding
     tables = {block.id: block for block in made.blocks if isinstance(block, Table)}

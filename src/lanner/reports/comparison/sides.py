@@ -34,7 +34,7 @@ from lanner.model import (
 )
 from lanner.model.messages import estimate, level_text, lowered, p_value
 from lanner.model.protocol import Wording
-from lanner.protocols.derived import chosen_rows
+from lanner.protocols.derived import chosen_rows, repeated_question
 from lanner.reports.parts import Figure, Quotes
 from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Outcome, Replicates, Resampling, outcome, replicate_sums, sign
@@ -403,17 +403,10 @@ def matched(sides: Sequence[Side]) -> list[MatchedQuestions]:
                 for open_forms, own_name in zip(left, names, strict=True):
                     del open_forms[own_name]
                 pairs.append(MatchedQuestions(question_label(sides, names), form, names))
-    measures = tuple(_asked(side, side.measure.of) for side in sides if side.measure)
+    measures = tuple(repeated_question(side.protocol, side.measure.of) for side in sides if side.measure)
     if len(measures) == len(sides) and all(measures != pair.questions for pair in pairs):
         pairs.append(MatchedQuestions(question_label(sides, measures), Form.NUMBERS, measures))
     return pairs
-
-
-def _asked(side: Side, of: str) -> str:
-    """The question whose numbers a score repeats, else the score itself: nothing is to be set against each other
-    twice."""
-    repeats = (score.question for score in side.protocol.scores if score.id == of and score.rule == "value")
-    return next(repeats, of)
 
 
 def _partner(name: str, form: Form, other: dict[str, Form], side: Side, by_name: bool) -> str | None:

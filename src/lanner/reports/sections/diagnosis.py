@@ -18,6 +18,7 @@ from lanner.model.messages import (
     amount,
     estimate,
     interval,
+    lowered,
     message,
     number,
     p_number,
@@ -107,7 +108,7 @@ def sentences(view: View, result: Diagnosis) -> tuple[list[str], list[str]]:
 def _in_a_sentence(view: View, advice: Advice, *, errors: bool) -> str:
     text = message("Reduce errors: {place}.") if errors else message("Improve {place}.")
     verb, space, object_ = view.translate(replace(text, places=(("place", advice.place),))).partition(" ")
-    first = f"{view.inside(verb)}{space}{object_}"
+    first = f"{lowered(verb, view.sentence_language)}{space}{object_}"
     return " ".join(filter(None, (f"**{advice.system}: {first}**", advice.reason, advice.rest)))
 
 
