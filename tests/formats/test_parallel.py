@@ -76,7 +76,7 @@ def test_refusals(tmp_path: Path) -> None:
     one = Document("a", (Segment("1", "x"),), "en", "de")
     with pytest.raises(InputError, match="no judgements"):
         formats.write("parallel", tmp_path / "x", [one], (), [Judge("j")])
-    with pytest.raises(InputError, match="one language pair"):
+    with pytest.raises(InputError, match="several language pairs: en-de, en-ko"):
         formats.write("parallel", tmp_path / "x", [one, Document("b", (), "en", "ko")])
     assert not (tmp_path / "x").exists()
 

@@ -192,12 +192,16 @@ def write(
 
 def single_pair(documents: Sequence[Document], path: Path) -> str:
     """The language pair that all documents share."""
-    pairs = {(document.source_language, document.target_language) for document in documents}
+    pairs = sorted({(document.source_language, document.target_language) for document in documents})
     if len(pairs) != 1:
+        what = f"The texts have several language pairs: {', '.join(map('-'.join, pairs))}." if pairs else "No texts."
         raise InputError(
-            "The documents have not one language pair.", where=Where(path), next_step="Write one at a time."
+            what,
+            code="several_pairs" if pairs else "",
+            where=Where(path),
+            next_step="This format holds one pair: take another format, or texts of one pair.",
         )
-    source, target = pairs.pop()
+    ((source, target),) = pairs
     return f"{source.replace('-', '_')}-{target.replace('-', '_')}"
 
 

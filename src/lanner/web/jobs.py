@@ -32,7 +32,7 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import ImportSummary
-from lanner.errors import LannerError, StatisticError
+from lanner.errors import NOWHERE, LannerError, StatisticError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
 from lanner.model.messages import estimate
@@ -85,10 +85,14 @@ class Jobs(LiveCampaigns):
         target = Path(folder) / "out"
         target.mkdir()
         path = target / f"judgements{suffix}"
-        if name in TABLES:
-            tables.export(material, path)
-        else:
-            tables.export_as(material, "appraise_scores" if name == "appraise" else name, path)
+        try:
+            if name in TABLES:
+                tables.export(material, path)
+            else:
+                tables.export_as(material, "appraise_scores" if name == "appraise" else name, path)
+        except LannerError as error:
+            error.where = NOWHERE  # the folder is the server's own
+            raise
         if not any(entry.is_file() for entry in target.rglob("*")):
             raise LannerError(
                 say("There is nothing to export yet."), next_step=say("Come back when something has been judged.")

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,19 @@ def test_a_table_has_its_codebook_and_no_formulas(client: TestClient, judged: No
     table = files.read("judgements.csv").decode()
     assert "'=cmd()" in table
     assert "Judge 1" not in table, "names have no place in an export"
+
+
+def test_a_format_of_one_language_pair_refuses_several_without_a_place_of_the_server_s(
+    client: TestClient, store: Store
+) -> None:
+    first, *others = documents()
+    texts = [replace(first, id="one of another pair", target_language="ja"), first, *others]
+    open_campaign(store, documents=texts)
+    sign_in(client, store)
+    refused = client.get("/campaigns/trial/export/mtme")
+    assert refused.status_code == 422 and "several language pairs" in refused.text
+    assert "lanner-export" not in refused.text
+    assert "Nehmen Sie ein anderes Format." in client.get("/campaigns/trial/export/mtme?language=de").text
 
 
 def test_unknown_formats(client: TestClient, judged: None) -> None:
