@@ -46,6 +46,7 @@ def test_the_store_in_use_can_be_checked(client: TestClient, store: Store, token
 
 
 def test_a_token_is_shown_once_works_and_is_revoked(client: TestClient, store: Store, token: str) -> None:
+    assert 'name="days" min="1" step="1"\n  value="90"' in client.get("/server").text, "what is shown is what one gets"
     form = {"token": token, "name": "nightly", "scope": "campaigns", "campaign": "trial", "days": "30"}
     made = client.post("/server/tokens", data=form)
     secret = re.search(r'id="secret">(lanner_[^<]+)<', made.text)
