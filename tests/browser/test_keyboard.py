@@ -139,9 +139,9 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     received.tells_nothing(f"/task/{task.id}/")
 
 
-@pytest.mark.parametrize("way", ["Escape k LETTER", "k LETTER", "k"])
-def test_digits_replace_a_score_that_is_there(live: Live, page: Page, way: str) -> None:
-    """They were put behind it: 9, then 5, was stored as 95."""
+@pytest.mark.parametrize(("first", "way"), [("9", "Escape k LETTER"), ("9", "k LETTER"), ("9", "k"), ("140", "")])
+def test_digits_replace_a_score_that_is_there(live: Live, page: Page, first: str, way: str) -> None:
+    """They were put behind it: 9, then 5, was stored as 95. So was a number that is refused, and stays."""
     work = live.campaign("da", [DOCUMENT], systems=SYSTEMS[:1])
     work.enter(page)
     task = work.tasks[0]
@@ -149,6 +149,6 @@ def test_digits_replace_a_score_that_is_there(live: Live, page: Page, way: str) 
     hands = Hands(page)
     hands.ready()
     letter = str(hands.asked()[0]["letter"])
-    hands.press(letter, "9", "Enter", *way.replace("LETTER", letter).split(), "5", "Enter")
+    hands.press(letter, *first, "Enter", *way.replace("LETTER", letter).split(), "5", "Enter")
     wait_until(page, "document.querySelector('#saved').dataset.state === 'saved'")
     assert list(work.stored(task.id)[0].values()) == [5]

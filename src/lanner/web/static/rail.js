@@ -377,6 +377,7 @@ export class Rail {
     this.refused.set(key, field.value);
     app.say(this.problem(field));
     app.refresh(app.item);
+    if (document.activeElement === field) field.select(); // what is typed next takes its place
     return false;
   }
   /**
