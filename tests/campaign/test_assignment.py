@@ -149,7 +149,15 @@ def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:
     with store.reading() as tx:
         [(items, done, _)] = tx.progress.totals().values()
         domains = tx.progress.domain_shares(1)
+        is_open = tx.tasks.any_open(1)
     assert (items, done) == (before.items, len(task.items)) and sum(share.items for share in domains) == items
+    assert is_open
+    for judge in ("bo", "cy"):
+        for own in campaign.tasks(store, "first", judge):
+            fill(store, own)
+            campaign.finish(store, own.id)
+    with store.reading() as tx:
+        assert not tx.tasks.any_open(1) and not tx.tasks.any_texts_open(1)
     campaign.invitations.issue(store, "first", "ana")  # back, with what was not finished
     assert campaign.progress(store, "first").whole.items == before.items + now.judges[-1].items
 

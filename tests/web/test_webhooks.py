@@ -110,6 +110,20 @@ def test_the_own_network_is_told_nothing_unless_the_operator_says_so(
             reachable(host, 80, inside=False)
 
 
+def test_a_receiver_is_told_by_the_first_of_its_addresses_that_answers(
+    announced: Store, receiver: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (number, 0)) for number in ("127.0.0.9", "10.0.0.1", "1.1.1.1")
+    ]
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", lambda *_given, **_options: found)
+        assert reachable("example.org", 80, inside=False) == ["1.1.1.1"]
+    monkeypatch.setattr(webhooks, "reachable", lambda *_given, **_options: ["127.0.0.9", "127.0.0.1"])
+    assert send_next(announced, NOW, inside=True)
+    assert len(receiver.got) == 1
+
+
 def test_after_the_last_try_it_is_left() -> None:
     waits = [again_at(n, NOW) for n in range(1, TRIES)]
     assert all(waits) and waits == sorted(waits)

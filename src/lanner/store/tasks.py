@@ -9,7 +9,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, case, delete, exists, func, null, or_, select, true, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, exists, func, null, or_, select, true, update
 
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
@@ -427,13 +427,13 @@ class Tasks(Rows):
         tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
         tables = tables.outerjoin(schema.judge, _j.id == _t.judge)
         people = or_(_t.judge.is_(None), _j.kind.in_(_PEOPLE))
-        open_ = (_t.campaign == campaign, people, _IS_TEXT, _t.finished_at.is_(None))
+        open_ = (*_open_in(self._connection, campaign), people, _IS_TEXT)
         return self._connection.execute(select(_t.id).select_from(tables).where(*open_).limit(1)).first() is not None
 
     def any_open(self, campaign: int) -> bool:
         """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
         whoever has no texts: in a pool, of all who never came."""
-        left = (_t.campaign == campaign) & _t.finished_at.is_(None)
+        left = and_(*_open_in(self._connection, campaign))
         theirs = schema.task.alias()
         holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
         has_texts = exists().select_from(holding).where(theirs.c.judge == _t.judge, _d.key != JUDGE_ITSELF)
@@ -613,6 +613,25 @@ def _imported(campaign: int | None = None) -> Any:
     return select(*group, *(total.label(name) for name, total in sums.items())).group_by(*group)
 
 
+def _who_left(connection: Connection, campaign: int | None) -> list[int]:
+    """Participants who left and whose open tasks someone else has; who got a new link since is back."""
+    revoked = select(_j.id, _j.campaign).where(_j.revoked_at.is_not(None))
+    judges = connection.execute(revoked if campaign is None else revoked.where(_j.campaign == campaign)).all()
+    if not judges:
+        return []
+    campaigns = {number for _, number in judges}
+    details = select(_e.detail).where(_e.campaign.in_(campaigns), _e.kind == JUDGE_REPLACED)
+    replaced = {loads(detail)["seat"] for (detail,) in connection.execute(details)}
+    return [judge for judge, _ in judges if judge in replaced]
+
+
+def _open_in(connection: Connection, campaign: int) -> tuple[Any, ...]:
+    """What a task of a campaign is that is still to be finished, by someone or by whoever comes next."""
+    open_ = (_t.campaign == campaign, _t.finished_at.is_(None))
+    left = _who_left(connection, campaign)
+    return (*open_, or_(_t.judge.is_(None), _t.judge.not_in(left))) if left else open_
+
+
 class Progress(Rows):
     """Sums over the tables `task` and `item`; nothing is written."""
 
@@ -647,17 +666,8 @@ class Progress(Rows):
     def _items_to_do(self, campaign: int | None = None) -> Any:
         """The sum of items that somebody has or had to judge: of those who left and whose work someone took over, what
         they have done."""
-        left = self._left(campaign)
+        left = _who_left(self._connection, campaign)
         return func.sum(case((_t.judge.in_(left), _i.done), else_=1)) if left else func.count()
-
-    def _left(self, campaign: int | None) -> list[int]:
-        """Participants who left and whose open tasks someone else has; who got a new link since is back."""
-        revoked = select(_j.id, _j.campaign).where(_j.revoked_at.is_not(None))
-        judges = self._pairs(revoked if campaign is None else revoked.where(_j.campaign == campaign))
-        campaigns = {number for _, number in judges}
-        details = select(_e.detail).where(_e.campaign.in_(campaigns), _e.kind == JUDGE_REPLACED)
-        replaced = {loads(detail)["seat"] for (detail,) in self._connection.execute(details)} if campaigns else set()
-        return [judge for judge, _ in judges if judge in replaced]
 
     def domain_shares(self, campaign: int) -> list[TaskShare]:
         """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
@@ -714,7 +724,7 @@ class Progress(Rows):
 
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
-        number = func.count(case((_j.id.in_(self._left(campaign)), _t.finished_at), else_=_t.id))
+        number = func.count(case((_j.id.in_(_who_left(self._connection, campaign)), _t.finished_at), else_=_t.id))
         query = select(_j.key, number, func.count(_t.finished_at))
         tables = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
         rows = query.select_from(tables).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)

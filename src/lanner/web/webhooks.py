@@ -16,6 +16,7 @@ import logging
 import socket
 import ssl
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -30,6 +31,8 @@ LEASE = timedelta(minutes=2)
 TRIES = 10
 _LOOKS_EACH = 5.0
 _TIMEOUT = 10.0
+_ADDRESSES = 4
+"""How many addresses of a receiver are tried."""
 _LONGEST = 30.0
 """Seconds for a whole message: a receiver that answers a letter at a time keeps within any other limit."""
 
@@ -56,21 +59,30 @@ def is_open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 _CARRIERS = tuple(map(ipaddress.IPv6Network, ("::/96", "64:ff9b::/96", "64:ff9b:1::/48")))
 
 
-def reachable(host: str, port: int, *, inside: bool) -> tuple[str, int]:
-    """The number behind a name, looked up once, so that it cannot change between the check and the call."""
+def reachable(host: str, port: int, *, inside: bool) -> list[str]:
+    """The numbers behind a name, looked up once, so that they cannot change between the check and the call."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    number = str(addresses[0][4][0])
-    if not inside and not is_open(ipaddress.ip_address(number)):
+    numbers = dict.fromkeys(str(address[4][0]) for address in addresses)
+    allowed = [number for number in numbers if inside or is_open(ipaddress.ip_address(number))]
+    if not allowed:
         raise OSError(f"{host} is not on the open network")
-    return number, port
+    return allowed[:_ADDRESSES]
+
+
+def _connected(numbers: Sequence[str], port: int) -> socket.socket:
+    """A connection to the first of these that answers: a receiver may have no IPv6, or one machine of several."""
+    for number in numbers[:-1]:
+        with suppress(OSError):
+            return socket.create_connection((number, port), _TIMEOUT)
+    return socket.create_connection((numbers[-1], port), _TIMEOUT)
 
 
 def post(delivery: Delivery, secret: str, *, inside: bool) -> int:
     """Send one message, signed with the secret; the status of the answer."""
     parts = urlsplit(delivery.webhook.url)
     host, secure = parts.hostname or "", parts.scheme == "https"
-    number, port = reachable(host, parts.port or (443 if secure else 80), inside=inside)
-    plain = socket.create_connection((number, port), _TIMEOUT)
+    port = parts.port or (443 if secure else 80)
+    plain = _connected(reachable(host, port, inside=inside), port)
     connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT)
     end = threading.Timer(_LONGEST, _hang_up, [connection])
     end.daemon = True
