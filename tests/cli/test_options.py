@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.command import Command
+from lanner import registry
 from lanner.cli import SEED, Detail, implementation, pending_notes, set_option
 from lanner.cli.commands import analysis, campaign
 from lanner.cli.early_checks import names
@@ -30,7 +31,7 @@ from lanner.web import server
         (analysis.SCALES, get_args(Scale)),
         (analysis.ERRORS, get_args(Clustering)),
         (analysis.LEVELS, get_args(statistics.Level)),
-        (analysis.PRESETS, tuple(statistics.preset_names())),
+        (analysis.PRESETS, tuple(registry.table("stats.presets"))),
         (analysis.AVERAGES, get_args(statistics.Average)),
         (analysis.TESTS, get_args(ranking.Test)),
         (analysis.COMBINATIONS, get_args(ranking.Combine)),
@@ -145,7 +146,7 @@ def test_mistakes_in_the_settings_are_named(lanner: Command, tmp_path: Path) -> 
     assert "has no option 'protokoll'" in ran.err
     assert "protocol" in ran.err
     (tmp_path / "lanner.toml").write_text("store = \n")
-    assert "settings cannot be read" in lanner("formats").err
+    assert "lanner.toml:1:9: This is not valid TOML" in lanner("formats").err
     for written, told in {
         "[nwe]\n": "Did you mean 'new'?",
         "[new]\nseed = [1, 2]\n": "seed = [1, 2] is no value",

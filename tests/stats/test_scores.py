@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import zscore
 
 from data_sets import data_dir
-from lanner import protocols
+from lanner import protocols, registry
 from lanner.analysis.material import Material, from_file
 from lanner.errors import StatisticError
 from lanner.protocols.derived import weighted_spans
@@ -178,7 +178,7 @@ def test_an_unknown_average() -> None:
         Averaging.of(FOUND, ["oak"], "macr")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", scores.preset_names())
+@pytest.mark.parametrize("name", registry.table("stats.presets"))
 def test_every_option_of_a_preset_exists(name: str) -> None:
     made = scores.preset(name)
     known = set(inspect.signature(ranking.rank).parameters) | set(inspect.signature(scores.items).parameters)
@@ -211,7 +211,7 @@ def test_each_year_of_mqm_says_its_weights_and_where_they_come_from() -> None:
         {"category": "punctuation", "severity": "minor"},
         {"category": "non_translation", "severity": "major"},
     ]
-    for name in [name for name in scores.preset_names() if name.endswith("-mqm")]:
+    for name in [name for name in registry.table("stats.presets") if name.endswith("-mqm")]:
         made = scores.preset(name)
         assert made.weights_from
         [score] = [score for score in made.weigh(protocol).scores if score.id == "penalty"]

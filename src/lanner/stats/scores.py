@@ -557,11 +557,6 @@ class Preset:
         return protocol.model_copy(update={"scores": scores})
 
 
-def preset_names() -> list[str]:
-    """The names of all presets."""
-    return list(registry.table("stats.presets"))
-
-
 def preset(name: str) -> Preset:
     """One of them; an unknown name is an error."""
     presets = registry.table("stats.presets")
