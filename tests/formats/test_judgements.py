@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -111,6 +112,15 @@ def test_without_its_codebook_the_protocol_is_guessed_and_said(tmp_path: Path) -
     assert again.protocol is not None
     assert again.protocol.name == "h_falcon"
     assert "fit h_falcon" in again.notes[0]
+
+
+def test_who_counts_in_no_result_counts_in_none_of_the_file(tmp_path: Path) -> None:
+    made = replace(simulated("da"), left_out={"+ben": "=by chance"})
+    export(made, tmp_path / "pilot.csv")
+    (again,) = material.from_file(tmp_path / "pilot.csv")
+    assert again.left_out == made.left_out
+    export(made, tmp_path / "counted.csv", counted=True)
+    assert not formats.read(tmp_path / "counted.csv")[0].left_out, "nobody is named who is not there"
 
 
 def test_the_codebook_alone_says_what_it_is(tmp_path: Path) -> None:

@@ -84,14 +84,16 @@ def _read(path: Path, protocol: str, *, by_pair: bool) -> Reading:
     documents = tuple(table.documents())
     if by_pair:
         notes.append(note_on_pairs(documents[0].id))
+    named_protocol, left_out = _read_codebook(path)
     return Reading(
         name,
         documents,
         tuple(table.judges.values()),
         judgements,
-        protocol or _protocol_beside(path),
+        protocol or named_protocol,
         tuple(notes),
         {judgement.question: judgement.question for judgement in judgements},
+        left_out={judge: reason for judge, reason in left_out.items() if judge in table.judges},
     )
 
 
@@ -101,17 +103,19 @@ def read_documents(path: Path, **options: Any) -> Iterator[Document]:
         yield from reading.documents
 
 
-def _protocol_beside(path: Path) -> str:
-    """The protocol that the codebook beside an export names; "" where there is none."""
+def _read_codebook(path: Path) -> tuple[str, dict[str, str]]:
+    """The protocol that the codebook beside an export names, and which judges count in no result and why."""
     stem = Path(path.stem).stem if path.suffix in (".gz", ".zst") else path.stem
     codebook = path.with_name(f"{stem}.codebook.csv")
     if not codebook.is_file():
-        return ""
+        return "", {}
     with codebook.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row.get("kind") == "protocol":
-                return str(row.get("id", "")).partition("@")[0]
-    return ""
+        rows = [
+            {key: textfile.bare(row.get(key) or "") for key in ("kind", "id", "meaning")}
+            for row in csv.DictReader(file)
+        ]
+    protocol = next((row["id"].partition("@")[0] for row in rows if row["kind"] == "protocol"), "")
+    return protocol, {row["id"]: row["meaning"] for row in rows if row["kind"] == "left_out"}
 
 
 class _ExportRows:

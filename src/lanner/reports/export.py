@@ -107,13 +107,14 @@ _SOMETIMES = {
 
 def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     """A row for every column (of the tidy table, or of another format by name), then one for every question, option
-    and score with its words, between the versions."""
+    and score with its words, after the versions and the judges who count in no result, each with the reason."""
     versions: list[dict[str, Json]] = [{"kind": "version", "id": "lanner", "meaning": __version__}]
     if material.chain:
         number, hash_ = material.chain
         words = f"{hash_} (SHA-256 over the {number} judgements committed so far; lanner verify --chain checks it)"
         versions.append({"kind": "chain", "id": material.name, "meaning": words})
     versions += [{"kind": "note", "id": material.name, "meaning": note} for note in material.notes]
+    versions += [{"kind": "left_out", "id": judge, "meaning": reason} for judge, reason in material.left_out.items()]
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
     columns = [*material.table.columns, *(("draw", "draw_probability") if material.drawn else ())]
