@@ -328,12 +328,10 @@ class MappedTable:
     def _is_total(self, row: Sequence[Any]) -> bool:
         """Whether a row below the table sums it up: it begins with such a word, and has no id or no text at its
         place."""
-        if any(_is_word(row[at]) for at in self._outputs_at):
-            return False  # a translation
         sheet = self.at["document"] if self.map.roles.get("document") == SHEET else None
         first = next((as_text(v) for at, v in enumerate(row) if v not in (None, "") and at != sheet), "")
-        if not self._ids_at or not is_total(first):
-            return False
+        if not self._ids_at or not is_total(first) or any(_is_word(row[at]) for at in self._outputs_at):
+            return False  # with a word in an output it is a translation
         has_source = self.has_texts and _is_word(row[self.at["source"]])
         has_id = [row[position] not in (None, "") for position in self._ids_at]
         if any(has_id) and (has_source or (not self.has_texts and all(has_id))):
