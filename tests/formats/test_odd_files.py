@@ -109,6 +109,26 @@ def test_sheets_are_judges_systems_or_documents_by_what_repeats(tmp_path: Path) 
     ]
 
 
+def test_formulas_without_values_and_hidden_rows_are_said(tmp_path: Path) -> None:
+    """Programs write formulas, and only spreadsheets what they come to; an empty text is a value too."""
+    rows = [["judge", "segment", "score"], ["a", 1, "=1+1"], ["a", 2, "=2+1"], ["a", 3, 3], ["a", 4, 4]]
+    path = workbook(tmp_path / "t.xlsx", one=rows)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = next(name for name in parts if name.endswith("sheet1.xml"))
+    parts[sheet] = (
+        parts[sheet]
+        .replace(b'<row r="4"', b'<row r="4" hidden="1"')
+        .replace(b'<c r="C3"><f>2+1</f>', b'<c r="C3" t="str"><f>""</f>')
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    notes = read(path).notes
+    assert any(note.startswith("1 cell holds a formula without its value") for note in notes)
+    assert "1 hidden row is read like the others." in notes
+
+
 def test_sheets_are_no_systems_where_these_have_columns(tmp_path: Path) -> None:
     header = ["document", "segment", "source", "System A", "System B"]
     rows = {

@@ -61,7 +61,7 @@ def test_errors_of_the_spreadsheet_are_counted(tmp_path: Path) -> None:
 def test_ids_with_too_many_digits_are_said(tmp_path: Path) -> None:
     path = book(tmp_path / "x.xlsx", {"A1": "source", "A2": 12345})
     rewrite(path, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b"12345", b"12345678901234567890"))
-    assert "1 numbers have more digits" in " ".join(open_workbook(path).notes)
+    assert "1 number has more digits" in " ".join(open_workbook(path).notes)
 
 
 def rewrite(path: Path, name: str, change: Any) -> None:

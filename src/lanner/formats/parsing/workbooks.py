@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from lxml import etree
 
@@ -36,11 +37,31 @@ _REPEATED = re.compile(
 )
 """Rows and cells with content that stand for many, in an OpenDocument spreadsheet."""
 _STYLED_CELL = re.compile(rb"""<c\sr=["']([A-Za-z]{1,4})([0-9]{1,9})["'][^<>]{0,40}?\ss=["']([0-9]{1,6})["']""")
-_ERROR = re.compile(rb"""\st=["']e["']""")
-_LONG_NUMBER = re.compile(rb"<v>[0-9]{16,40}</v>")
+_ODDITIES = {
+    (
+        "{n} cell holds an error of the spreadsheet, such as #N/A, and is read as empty.",
+        "{n} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.",
+    ): re.compile(rb"""\st=["']e["']"""),
+    (
+        "{n} number has more digits than a spreadsheet keeps: write ids as text.",
+        "{n} numbers have more digits than a spreadsheet keeps: write ids as text.",
+    ): re.compile(rb"<v>[0-9]{16,40}</v>"),
+    (
+        "{n} cell holds a formula without its value and is read as empty: open the file in a spreadsheet and save it.",
+        "{n} cells hold formulas without their values and are read as empty: open the file in a spreadsheet and save "
+        "it.",
+    ): re.compile(
+        rb"""<c\s(?:(?!\st=["']str)[^<>]){0,80}>\s?<f[^<>]{0,80}>[^<>]{0,300}</f>\s?(?:<v>\s?</v>|<v\s?/>)?\s?</c>"""
+    ),
+    (
+        "{n} hidden row is read like the others.",
+        "{n} hidden rows are read like the others.",
+    ): re.compile(rb"""<row\s[^<>]{0,200}?\shidden=["'](?:1|true)["']"""),
+}
+"""What may be odd about cells and rows: what is said of one and of several, and how it looks in the file."""
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_OVERLAP = 60
+_OVERLAP = 600
 """Bytes of a chunk that are looked at again with the next one."""
 _SAVE_AGAIN = "Save it as xlsx or CSV."
 
@@ -129,16 +150,7 @@ def open_workbook(path: Path, title: str = "") -> Workbook:
         notes.append("Cells shown in percent are read as shown: 0.55 as 55.")
     if hidden_sheets := [name for name in titles if name not in visible] if visible and not title else []:
         notes.append(f"Hidden sheets are left out: {', '.join(hidden_sheets)}. --option sheet=NAME reads one.")
-    if oddities.errors:
-        notes.append(
-            in_number(
-                oddities.errors,
-                "{n} cell holds an error of the spreadsheet, such as #N/A, and is read as empty.",
-                "{n} cells hold an error of the spreadsheet, such as #N/A, and are read as empty.",
-            )
-        )
-    if oddities.long_numbers:
-        notes.append(f"{oddities.long_numbers} numbers have more digits than a spreadsheet keeps: write ids as text.")
+    notes += [in_number(oddities[sentences], *sentences) for sentences in _ODDITIES if oddities[sentences]]
     return Workbook(sheets, tuple(notes))
 
 
@@ -252,18 +264,12 @@ def as_written(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date | datetime | time) else value
 
 
-class _Oddities(NamedTuple):
-    """How many cells hold an error, and how many a number that is too long."""
-
-    errors: int
-    long_numbers: int
-
-
-def _inspect(path: Path) -> _Oddities:
-    """What is odd about the cells. What would fill the memory is refused; the
-    sizes that a file states about itself are not relied on."""
+def _inspect(path: Path) -> Counter[tuple[str, str]]:
+    """How often something is odd about cells and rows. What would fill the memory is refused; the sizes that a file
+    states about itself are not relied on."""
     limit = textfile.expansion_limit(path)
-    unpacked_size = errors = long_numbers = 0
+    unpacked_size = 0
+    oddities: Counter[tuple[str, str]] = Counter()
     try:
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -283,8 +289,8 @@ def _inspect(path: Path) -> _Oddities:
                     if references := _CELL.findall(data):
                         columns = max(columns, *(_column(letters) for letters in {name for name, _ in references}))
                         last_row = max(last_row, *(int(digits) for digits in {digits for _, digits in references}))
-                    errors += len(_ERROR.findall(data)) - len(_ERROR.findall(tail))
-                    long_numbers += len(_LONG_NUMBER.findall(data)) - len(_LONG_NUMBER.findall(tail))
+                    for sentences, pattern in _ODDITIES.items():
+                        oddities[sentences] += len(pattern.findall(data)) - len(pattern.findall(tail))
                     tail = data[-_OVERLAP:]
                 if entry.filename == "content.xml":
                     columns, last_row = repeats[b"cell"], repeats[b"row"]
@@ -297,7 +303,7 @@ def _inspect(path: Path) -> _Oddities:
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
         textfile.failed(path, f"The spreadsheet cannot be read: {error}.", next_step=_SAVE_AGAIN)
-    return _Oddities(errors, long_numbers)
+    return oddities
 
 
 def _unpack(path: Path, entry: zipfile.ZipInfo) -> Iterator[bytes]:
