@@ -96,9 +96,10 @@ def test_judges_and_questions_are_chosen_and_mistakes_named() -> None:
         lanner.agreement(FRAME, judges=["anne"], **QUICK)
     with pytest.raises(InputError, match="No part of this asks 'scroe'"):
         lanner.agreement(FRAME, "scroe", **QUICK)
-    alike = FRAME.with_columns(acceptable=pl.lit("yes"))
-    with pytest.raises(InputError, match="answer:acceptable"):
-        lanner.agreement(alike, "acceptable", **QUICK)
+    alike = FRAME.with_columns(acceptable=pl.lit("yes"), batch=pl.lit("yes"))
+    assert "every answer is 'yes'" in lanner.agreement(alike, "acceptable", **QUICK).notes[-1]
+    with pytest.raises(InputError, match="answer:batch"):
+        lanner.agreement(alike, "batch", **QUICK)
     with pytest.raises(InputError, match="no file 'nothing'"):
         lanner.agreement("nothing", store="none.sqlite")
 

@@ -39,7 +39,7 @@ from lanner.figures.drawing import plain, standalone
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
 from lanner.formats.parsing.textfile import write_whole
-from lanner.model import Document, Json, Result
+from lanner.model import Document, Json, Result, Signature
 from lanner.model.messages import estimate, level_text, plural
 from lanner.reports import rendering
 from lanner.reports.build import build
@@ -776,7 +776,7 @@ def _table(
     notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
     notes += [note for result in results for note in result.notes]
     frame = pl.DataFrame([dict(row) for row in rows], infer_schema_length=None, strict=False)
-    signature = next((str(result.signature) for result in results if result.signature), "")
+    signature = str(Signature.together([result.signature for result in results if result.signature]))
     visible_columns = tuple(name for name in columns if name in frame.columns)
     return Table(title, frame, visible_columns, tuple(dict.fromkeys(notes)), signature, tuple(results))
 

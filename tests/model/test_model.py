@@ -54,6 +54,12 @@ def test_a_signature_is_one_line_that_can_be_followed() -> None:
     signature = Signature("κ cohen", "falcon@1.0", parts, "0.1.0")
     assert str(signature) == "κ cohen · falcon@1.0 · n 809 · documents 38 · resamples 2000, seed 1 · lanner 0.1.0"
 
+    other = Signature("κ cohen", "falcon@1.0", (*parts[1:], ("weights", "linear")), "0.1.0")
+    assert str(Signature.together([signature, signature])) == str(signature)
+    assert str(Signature.together([signature, other, signature])) == (
+        "κ cohen · falcon@1.0 · n 809 / – · documents 38 · resamples 2000, seed 1 · weights – / linear · lanner 0.1.0"
+    )
+
 
 def test_a_row_has_value_interval_n_and_unit() -> None:
     result = Result(

@@ -48,6 +48,13 @@ def test_the_signature_names_protocol_and_n() -> None:
     made = view()
     text = made.signature(made.agreements[0].pairs[0])
     assert "falcon@1.0 · items 24 · documents 4" in text
+    made = view("h_falcon")
+    skills, sentence, holistic = (agreement.headline for agreement in made.agreements)
+    fewer = replace(sentence, counts={**sentence.counts, "items": 1200})
+    text = made.signature(skills, fewer, holistic)
+    assert "· items 48–1,200 · documents 4 ·" in text
+    assert "· level ordinal / interval · of mean of 9 rows / – ·" in text, "how each of them was made, not the first"
+    assert made.signed == made.printed == [skills, fewer, holistic]
 
 
 def test_names_in_print() -> None:

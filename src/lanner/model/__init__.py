@@ -6,7 +6,7 @@ What a protocol is made of is loaded when it is first used: files are read witho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -289,6 +289,23 @@ class Signature:
         if self.version:
             fields.append(f"lanner {self.version}")
         return " · ".join(fields)
+
+    @classmethod
+    def together(cls, signatures: Sequence[Signature]) -> Signature:
+        """How numbers that stand side by side were made: where they differ every way is named, – where one has no such
+        part."""
+
+        def ways(values: Iterable[str]) -> str:
+            return " / ".join(dict.fromkeys(values))
+
+        parts = [dict(signature.parts) for signature in signatures]
+        names = dict.fromkeys(name for own in parts for name in own)
+        return cls(
+            ways(signature.statistic for signature in signatures),
+            ways(signature.protocol for signature in signatures),
+            tuple((name, ways(own.get(name, "–") for own in parts)) for name in names),
+            ways(signature.version for signature in signatures),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def count(value: int | None) -> str:
 
 def from_to(low: int, high: int) -> str:
     """A range of whole numbers, or the one number it holds: "1–3", "2"."""
-    return str(low) if low == high else f"{low}–{high}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def words(entries: Sequence[str], last: str = "and") -> str:

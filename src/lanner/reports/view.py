@@ -24,8 +24,8 @@ from lanner.analysis import (
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
-from lanner.model import Judge, JudgeKind, Protocol, Result, Unit
-from lanner.model.messages import Message, level_text, lowered
+from lanner.model import Judge, JudgeKind, Protocol, Result, Signature, Unit
+from lanner.model.messages import Message, from_to, level_text, lowered
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import repeated_question
 from lanner.reports.parts import capital
@@ -263,22 +263,28 @@ class View:
     def _answers(self) -> dict[str, pl.DataFrame]:
         return {}
 
-    def signature(self, result: Result, *, judges: int = 0) -> str:
-        """The result's signature with the protocol and the n it was computed on; `judges` is how many a table is about
-        whose results are about one each. What is printed is remembered: the account of the methods is written from
-        it."""
-        signature = result.signature
-        self.signed.append(result)
-        if result.interval is not None:
-            self.printed.append(result)
-        if signature is None:
+    def signature(self, *results: Result, judges: int = 0) -> str:
+        """The signature of results that stand together, with the protocol and the n they were computed on; `judges` is
+        how many a table is about whose results are about one each. What is printed is remembered: the account of the
+        methods is written from it."""
+        self.signed.extend(results)
+        self.printed.extend(result for result in results if result.interval is not None)
+        signatures: list[Signature] = []
+        sizes: dict[str, set[int]] = {"items": set(), "documents": set(), "judges": {judges} - {0}}
+        for result in results:
+            if result.signature is None:
+                continue
+            has_rows = "rows" in dict(result.signature.parts)
+            signatures.append(result.signature if has_rows else signed(result.signature, self.everyone.selection))
+            counts = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
+            for name, numbers in sizes.items():
+                if counts.get(name) and not (judges and name == "judges"):
+                    numbers.add(counts[name])
+        if not signatures:
             return ""
-        if "rows" not in dict(signature.parts):
-            signature = signed(signature, self.everyone.selection)
-        sizes = {"judges": sum(key in result.labels for key in ("judge", "other")), **result.counts}
-        sizes |= {"judges": judges} if judges else {}
-        counts = tuple((name, f"{sizes[name]:,}") for name in ("items", "documents", "judges") if sizes.get(name))
-        return str(replace(signature, protocol=self.protocol.label, parts=(*counts, *signature.parts)))
+        signature = Signature.together(signatures)
+        ns = tuple((name, from_to(min(numbers), max(numbers))) for name, numbers in sizes.items() if numbers)
+        return str(replace(signature, protocol=self.protocol.label, parts=(*ns, *signature.parts)))
 
     def pair_kind(self, result: Result) -> str:
         """ "people", "people and models" or "models"."""

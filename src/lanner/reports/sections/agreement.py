@@ -167,8 +167,7 @@ def calibration(view: View) -> Section | None:
         for entry, before, after in known
         for name, result in (("calibration", before), ("main", after))
     ]
-    signed = [before if before.value is not None else after for _, before, after in known]
-    signature = next(filter(None, map(view.signature, signed)), "")
+    signature = view.signature(*(result for _, *both in known for result in both if result.value is not None))
     caption = "Agreement in the calibration round and on the main items. Calibration answers count in no other result."
     table = Table("calibration", caption, columns, printed(columns, known), data, signature)
     return Section("calibration", "Calibration", [table])
@@ -203,7 +202,7 @@ def _overview_table(view: View) -> Table:
             data[-1] |= {"weakest": row.measure.row, "weakest_value": row.result.value}
     grids = " The number of a grid is the mean of its rows' coefficients." if weak else ""
     caption = f"How far {view.agreements[0].group} agree on each question.{grids}"
-    signature = next((view.signature(a.headline) for a in view.agreements if a.headline.signature), "")
+    signature = view.signature(*(agreement.headline for agreement in view.agreements))
     return Table("agreement", caption, columns, printed(columns, view.agreements), data, signature)
 
 
@@ -234,7 +233,7 @@ def _overview_figure(view: View) -> Iterator[Figure]:
     )
     data = [{"question": agreement.question, **agreement.headline.row()} for agreement in agreements]
     drawing = str(intervals("Agreement per question", rows))
-    yield Figure("questions", caption, drawing, data, view.signature(highest[0].headline))
+    yield Figure("questions", caption, drawing, data, view.signature(*(agreement.headline for agreement in agreements)))
 
 
 def _numbers(result: Result) -> tuple[float | None, float | None, float | None]:
@@ -343,7 +342,7 @@ def _rows_table(view: View, agreement: Agreement) -> Table:
     rows += [{"row": "Mean", "total": True} | row for row in printed(values, [mean])]
     data = [{"row": part.measure.row, **part.result.row()} for part in agreement.parts]
     caption = f"{view.heading(agreement.question)}: agreement row by row; the mean stands for the question."
-    return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean))
+    return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean, *results))
 
 
 def _pairs_table(view: View, agreement: Agreement) -> Table:
@@ -370,7 +369,7 @@ def _pairs_table(view: View, agreement: Agreement) -> Table:
         rows += printed(columns, pairs)
         data += [{"pair": view.pair_name(pair), **pair.row(), "same": same(pair)} for pair in pairs]
     caption = f"Agreement on {view.short(agreement.question)}, pair by pair. {_compare_pairs(view, agreement)}"
-    return Table(f"agreement-{agreement.question}", caption, columns, rows, data, view.signature(agreement.pairs[0]))
+    return Table(f"agreement-{agreement.question}", caption, columns, rows, data, view.signature(*agreement.pairs))
 
 
 def _models_lie_below(view: View, agreement: Agreement) -> bool:
@@ -437,14 +436,14 @@ def _without_judges(view: View) -> Iterator[Table]:
     rows_by_judge: dict[str, dict[str, Json]] = {}
     data: list[dict[str, Json]] = []
     columns = [Column("judge", "Without")]
-    signature = ""
+    every: list[Result] = []
     for agreement in view.agreements:
         results = without_each_judge(view.counted(), agreement.plan) if agreement.enough else []
         results = [result for result in results if result.value is not None]
         if not results:
             continue
         columns.append(Column(agreement.question, view.heading(agreement.question)))
-        signature = signature or view.signature(results[0])
+        every += results
         for result in results:
             judge, change = result.labels["without"], result.rows[0]["change"]
             row = rows_by_judge.setdefault(judge, {"judge": view.names.get(judge, judge)})
@@ -463,7 +462,7 @@ def _without_judges(view: View) -> Iterator[Table]:
             f" The largest change: without {who}, α on {view.short(largest['question'])} "
             f"{'rises' if change > 0 else 'falls'} by {number(abs(change), 2)}."
         )
-    yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, signature)
+    yield Table("without-each-judge", caption, columns, list(rows_by_judge.values()), data, view.signature(*every))
 
 
 def _second_line(view: View, pairs: Sequence[Pair]) -> str:
@@ -491,7 +490,7 @@ def _heat_map(view: View, agreement: Agreement) -> Block:
     drawing = heat_map(judges, people, cells, agreement.coefficient.sign, same_sign)
     data = [{"judge": one, "other": other, **asdict(pair)} for (one, other), pair in cells.items()]
     caption = f"{_extreme_pairs(view, agreement)} {_second_line(view, list(cells.values()))}"
-    return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(agreement.pairs[0]))
+    return Figure(f"pairs-{agreement.question}", caption, str(drawing), data, view.signature(*agreement.pairs))
 
 
 def _extreme_pairs(view: View, agreement: Agreement) -> str:
@@ -568,7 +567,7 @@ def document_sets(view: View) -> dict[str, list[str]]:
 def _table(view: View, family: str, questions: Mapping[str, Question], sets: Mapping[str, Sequence[str]]) -> Table:
     rows: list[dict[str, Json]] = []
     data: list[dict[str, Json]] = []
-    signature = ""
+    results: list[Result] = []
     parts: dict[str, Sequence[str]] = dict(sets)
     if len(sets) > 1:
         parts[_BOTH] = [document for own in sets.values() for document in own]
@@ -583,7 +582,7 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
                 result = _measure(view, question, documents, statistic, options)
                 shown = result.value is not None and result.counts.get("items", 0) >= FEWEST_ITEMS
                 line[suffix] = estimate(result.value, result.low, result.high) if shown else number(None)
-                signature = signature or view.signature(result)
+                results.append(result)
                 data.append(
                     {
                         "question": question.id,
@@ -603,7 +602,7 @@ def _table(view: View, family: str, questions: Mapping[str, Question], sets: Map
         f"(SC) and documents (DS), each with its {view.level} interval over documents. – stands for fewer than ten "
         "shared items."
     )
-    return Table(f"scenarios-{family}", caption, columns, rows, data, signature)
+    return Table(f"scenarios-{family}", caption, columns, rows, data, view.signature(*results))
 
 
 def _coefficients(question: Question) -> dict[str, tuple[str, dict[str, Json]]]:
@@ -777,7 +776,8 @@ def _merging(
     first, second = pairs.get(best, ("", ""))
     tables = {(m.labels["judge"], m.labels["other"]): {row["label"]: row for row in m.rows} for m in matrices}
     bars = []
-    for result in (r for r in merges if r.labels["merged"] == best):
+    results = [result for result in merges if result.labels["merged"] == best]
+    for result in results:
         table = tables[result.labels["judge"], result.labels["other"]]
         between = int(table[first][second] + table[second][first])
         total = sum(int(row[label]) for name, row in table.items() for label in table if label != name)
@@ -788,15 +788,13 @@ def _merging(
     change = f"by {_from_to(min(changes), max(changes))}"
     merge = LabelMerge((first, second), change, min(changes) > 0)
     labels = (names[first], names[second])
-    gain = (
-        "raise κ {}, more than any other pair of labels." if merge.raises else "change κ {}; no other pair gains more."
-    )
     caption = (
-        f"Taking {words([view.inside(label) for label in labels])} as one would {gain.format(change)} "
+        f"Taking {words([view.inside(label) for label in labels])} as one would "
+        f"{'raise' if merge.raises else 'change'} κ {change}; no other pair gains more. "
         "Fewer labels always agree more easily: read the sentences before merging."
     )
     data = [asdict(bar) for bar in bars]
-    figure = Figure(f"merging-{question}", caption, str(merging(labels, bars)), data, view.signature(merges[0]))
+    figure = Figure(f"merging-{question}", caption, str(merging(labels, bars)), data, view.signature(*results))
     return figure, merge
 
 

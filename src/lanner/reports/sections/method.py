@@ -613,7 +613,7 @@ def _repeats(view: View, repeats: CountedRows) -> Table | None:
         {"question": measure.question, "judge": one.labels["judge"], "coefficient": measure.name, **one.row()}
         for measure, one in results
     ]
-    signature = next(filter(None, (view.signature(result) for _, result in results)), "")
+    signature = view.signature(*(result for _, result in results))
     caption = f"How far judges agree with themselves on items that they met twice: {'; '.join(best)}."
     return Table("repeats", caption, columns, printed(columns, results), data, signature)
 
@@ -762,7 +762,7 @@ def _fates(view: View, result: Assistance) -> Table:
         f"documents. Judges added {additions} marks to an item."
     )
     data = [row for row in result.to_rows() if row.get("model")]
-    signature = next(filter(None, (view.signature(entry.fates["kept"]) for entry in result.models)), "")
+    signature = view.signature(*(entry.fates[fate] for entry in result.models for fate in FATES))
     rows = printed(columns, result.models)
     return Table(f"offered-{result.question}", caption, columns, rows, data, signature)
 
@@ -770,7 +770,7 @@ def _fates(view: View, result: Assistance) -> Table:
 def _comparison_table(view: View, result: Assistance) -> Table:
     comparisons = [*result.comparisons, *result.judges]
     data = [row for row in result.to_rows() if row.get("items")]
-    signature = next((view.signature(c.difference) for c in comparisons if c.difference.signature), "")
+    signature = view.signature(*(comparison.difference for comparison in comparisons))
 
     def side_column(side: str) -> Column:
         heading = f"{side.capitalize()} [{view.level}]"

@@ -589,15 +589,8 @@ def preferences(view: View) -> Section | None:
         data = [{"question": q, **r} for q, r in rows]
         name = identifier("preference", left, right)
         drawing = preference(bars, left, right, "p over documents, ties dropped")
-        blocks.append(Figure(name, caption, str(drawing), data, _sign_together(view, results[left, right])))
+        blocks.append(Figure(name, caption, str(drawing), data, view.signature(*results[left, right])))
     return Section("preferences", "Preferences", blocks, findings) if blocks else None
-
-
-def _sign_together(view: View, results: Sequence[Result]) -> str:
-    """The signature of numbers side by side, with the counts that hold for each of them."""
-    first, *others = results
-    common = {name: size for name, size in first.counts.items() if all(r.counts[name] == size for r in others)}
-    return view.signature(replace(first, counts=common))
 
 
 def _finding_preferences(bars: Sequence[Preference], left: str, right: str, corrected: str) -> str:
