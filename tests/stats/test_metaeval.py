@@ -47,6 +47,19 @@ def test_missing_cells_are_counted_and_said() -> None:
     assert any("far 5" in note for note in result.notes)
 
 
+def test_what_is_not_defined_is_no_number() -> None:
+    gold, scorers = world()
+    gold.segments[1:], scorers[0].segments[:] = np.nan, 3.0
+    gold.segments[1, 39] = gold.segments[0, 39] = 2.0
+    result = metaeval(gold, scorers, swaps_of_segments=5)
+    assert {row["segment_pearson"] for row in result.rows if row["metric"] == "far"} == {None}
+    assert all(np.isfinite(cell) for row in result.rows for cell in row.values() if isinstance(cell, float))
+    gold.segments[1, 39] = np.nan
+    gold.segments[1, 38], gold.segments[0, 38] = 1.0, np.nan
+    nothing = metaeval(gold, scorers, swaps_of_segments=5)
+    assert nothing.value is None and nothing.notes[0].startswith("Undefined: gold has scored no segment")
+
+
 def test_comparisons_go_both_ways() -> None:
     gold, scorers = world()
     rows = {row["metric"]: row for row in comparisons(gold, scorers, k=200).rows}

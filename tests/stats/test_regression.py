@@ -351,9 +351,10 @@ def test_what_rounding_leaves_of_a_perfect_fit_is_no_precision():
     x = np.column_stack([np.ones(24), np.tile([0.0, 1.0], 12), np.tile([0.0, 0.1, 0.3], 8)])
     model = Ols(x @ np.array([0.1, 0.7, 1.3]), x, cluster)
     assert all(estimate.known_p is None and estimate.ends(0.95) == (None, None) for estimate in model.coefficients())
+    assert all(number is None or np.isfinite(number) for e in model.coefficients() for number in e.row(0.95).values())
     assert model.joint([1, 2]) is None and model.joint([1]) is None
     [_, none, _] = Ols(x @ np.array([0.1, 0.0, 1.3]), x, cluster).coefficients()
-    assert (none.value, none.error, none.p) == (0.0, 0.0, 1.0)
+    assert (none.value, none.error, none.known_p) == (0.0, 0.0, None), "nor is it a p of 1"
     noisy = Ols(x @ np.array([0.1, 0.7, 1.3]) + 1e-6 * np.random.default_rng(1).normal(size=24), x, cluster)
     assert all(estimate.error > 0 for estimate in noisy.coefficients()) and noisy.joint([1]) is not None
 

@@ -319,13 +319,13 @@ def _tests(test_names: str | None, scorers: int, output: Output) -> Sequence[str
 def _typeset(result: Result, layout: str) -> str:
     """The shared-task table: scorers in groups of rank, three digits in LaTeX, all digits in TSV."""
     if layout == "tsv":
-        lines = [_SHOWN, *([str(row[name]) for name in _SHOWN] for row in result.rows)]
+        lines = [_SHOWN, *(["" if row[name] is None else str(row[name]) for name in _SHOWN] for row in result.rows)]
         return "".join("\t".join(line) + "\n" for line in lines)
     columns = [
         Column(f"{name}_", _NARROW.get(name, name).replace("_", " "), text=name == "metric") for name in _SHOWN
     ]  # a key "group" would be a heading
     rows = [
-        {f"{name}_": number(cell) if isinstance(cell := row[name], float) else str(cell) for name in _SHOWN}
+        {f"{name}_": str(cell) if isinstance(cell := row[name], str | int) else number(cell) for name in _SHOWN}
         for row in result.rows
     ]
     caption = f"Agreement of {len(rows)} scorers with gold. " + " ".join(result.notes)

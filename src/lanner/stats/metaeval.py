@@ -286,8 +286,10 @@ def _low(value: float) -> float:
 def _result(  # noqa: PLR0917
     gold: Scorer, rows: list[dict[str, Any]], truth: Array, systems: list[str], k: int, folds: int, seed: int
 ) -> Result:
-    level = chance(truth)
-    notes = [f"A scorer that knows nothing reaches acc_eq {level:.5f}."]
+    level = number_or_none(chance(truth))
+    notes = ["Undefined: gold has scored no segment of two systems."]
+    if level is not None:
+        notes = [f"A scorer that knows nothing reaches acc_eq {level:.5f}."]
     gaps = [row for row in rows if row["missing"]]
     if gaps:
         listing = ", ".join(f"{row['metric']} {row['missing']:,}" for row in gaps[:6])
@@ -306,8 +308,11 @@ def _result(  # noqa: PLR0917
         cross_validated=f"{folds} folds of documents",
     )
     counts = {"items": int((~np.isnan(truth)).sum()), "systems": len(systems), "segments": truth.shape[1]}
-    all_rows: list[Mapping[str, Json]] = list(rows)
-    return Result("meta-evaluation", level, counts=counts, rows=all_rows, notes=tuple(notes), signature=signature)
+    known: list[Mapping[str, Json]] = [
+        {name: number_or_none(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in rows
+    ]
+    return Result("meta-evaluation", level, counts=counts, rows=known, notes=tuple(notes), signature=signature)
 
 
 TESTS = ("acc_eq", "spa", "sys_pairwise_accuracy", "sys_pearson", "segment_pearson", "item_kendall", "williams")

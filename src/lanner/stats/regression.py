@@ -37,6 +37,7 @@ from lanner.stats.resample import (
     combine_results,
     holm,
     labelled,
+    number_or_none,
     outcome,
     replicate_sums,
     sign,
@@ -64,7 +65,7 @@ class Estimate:
     def p(self) -> float:
         """NaN where the error is unknown: a coefficient that one document alone determines, or a perfect fit."""
         if not self.error > 0:
-            return 1.0 if self.value == 0 and self.error == 0 else float("nan")
+            return float("nan")
         return float(2 * stdtr(self.df, -abs(self.value) / self.error))
 
     @property
@@ -81,7 +82,8 @@ class Estimate:
 
     def row(self, level: float) -> dict[str, Json]:
         low, high = self.ends(level)
-        return {"value": self.value, "low": low, "high": high, "error": self.error, "df": self.df, "p": self.known_p}
+        error, df = number_or_none(self.error), number_or_none(self.df)
+        return {"value": self.value, "low": low, "high": high, "error": error, "df": df, "p": self.known_p}
 
 
 @dataclass(frozen=True)
