@@ -426,3 +426,14 @@ def test_wrong_rows_are_named(tmp_path: Path, row: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         formats.read(path)
     assert caught.value.where.line == 2
+
+
+@pytest.mark.parametrize(("scores", "protocol"), [((0, 6, 3), ""), ((2, 7, 10), ""), ((2, 70, 10), "da")])
+def test_scores_of_a_short_scale_are_no_direct_assessment(
+    tmp_path: Path, scores: tuple[int, ...], protocol: str
+) -> None:
+    rows = [f"ann,oak,{n},TGT,eng,deu,{score},d#oak,False,0.0,1.0\n" for n, score in enumerate(scores)]
+    (tmp_path / "s.csv").write_text("".join(rows))
+    (reading,) = formats.read(tmp_path / "s.csv", "appraise_scores")
+    assert (reading.protocol, bool(reading.questions)) == (protocol, not protocol)
+    assert [judgement.value for judgement in reading.judgements] == list(scores)

@@ -446,6 +446,8 @@ def _parts(category: str) -> Sequence[str]:
 
 _TYPES = {"TGT": Role.MAIN, "BAD": Role.CONTROL, "REF": Role.CONTROL, "CHK": Role.REPEAT}
 _STAGES = {"mqm": "marking", "mqm_core": "marking"}
+_SHORT_SCALE = 10
+"""Scores that all stay below this are no direct assessment, which goes to 100."""
 _SENTENCES = {
     "missing": "{n} scores are missing.",
     "bad_offsets": "{n} judgements hold a span with impossible offsets.",
@@ -574,7 +576,10 @@ def _protocol(rows: Sequence[_Row]) -> str:
         return "mqm_core"  # the typology that Appraise has
     if any("error_type" not in span for span in spans):
         return "esa_preannotated"
-    return "esa" if any(row.shape.spans is not None for row in rows) else "da"
+    if any(row.shape.spans is not None for row in rows):
+        return "esa"
+    scores = [score for row in rows if not row.is_tutorial and (score := number(row.cells[6])) is not None]
+    return "da" if max(scores, default=100) > _SHORT_SCALE else ""  # which the answers tell, as those of SQM
 
 
 @dataclass(slots=True)
@@ -601,7 +606,8 @@ class _Export:
             notes.append("The file has no translations: give the documents, or batches=FILE.")
         judges = tuple(Judge(judge) for judge in dict.fromkeys(row.judge for row in self.rows))
         documents = self._documents(judgements)
-        return Reading(name, documents, judges, tuple(judgements), self.protocol, tuple(notes))
+        questions = {} if self.protocol else {judgement.question: judgement.question for judgement in judgements}
+        return Reading(name, documents, judges, tuple(judgements), self.protocol, tuple(notes), questions)
 
     def _documents(self, judgements: Sequence[Judgement]) -> tuple[Document, ...]:
         """The documents known. Items that none of them has (tutorials) are added without text, so that all or none
