@@ -136,7 +136,7 @@ def _measure(coefficient: PlannedMeasure, result: Result, documents: int, group:
         documents=now,
         judges=result.counts.get("judges", 0),
         notes=result.notes,
-        signature=str(result.signature or ""),
+        signature=result.signature,
         needed=_documents_still_needed(result, documents) if result.value is not None else None,
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
-from lanner.model import JUDGE_GROUPS, Json
+from lanner.model import JUDGE_GROUPS, Json, Signature
 from lanner.model.alarms import FEWEST_ITEMS, Alarm, PanelTest
 from lanner.model.messages import Message
 from lanner.store import TaskShare
@@ -122,7 +122,7 @@ class AgreementMeasure:
     documents: int = 0
     judges: int = 0
     notes: tuple[str, ...] = ()
-    signature: str = ""
+    signature: Signature | None = None
     needed: int | None = None
     """Documents judged by several until the interval is narrow enough; None where the planned ones will do."""
     weakest: str = ""

@@ -61,6 +61,7 @@ def test_answers_move_everything(store: Store) -> None:
     assert page.status.chosen.main == "sentence"
     assert ("sentence", "Sentence score") in page.questions
     assert "h_falcon@" in page.signature
+    assert "level ordinal / interval" in page.signatures, "several questions stand there"
     assert "6 sentences in 2 documents" in page.about
 
 

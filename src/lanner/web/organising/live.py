@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from lanner import designs
 from lanner.campaign import protocol as protocol_of
 from lanner.campaign.people import JudgeMessage, messages_in
-from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge
-from lanner.model.messages import estimate, message, number
+from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge, Signature
+from lanner.model.messages import estimate, from_to, message, number
 from lanner.monitor.snapshot import (
     COMPARED,
     FEWEST,
@@ -93,6 +93,9 @@ class LivePage:
     """What is decided, in an adaptive campaign."""
     agreement: Markup | None
     signature: str
+    """Of the main question."""
+    signatures: str
+    """Of all questions together."""
     questions: tuple[tuple[str, str], ...]
     comparison: ComparisonFigures
     messages: tuple[tuple[str, JudgeMessage], ...]
@@ -138,7 +141,8 @@ def live_page(status: CampaignStatus, now: datetime, accounts: Mapping[int, str]
         models=tuple(judge_row(judge) for judge in status.models),
         decided=decided_panel(status.snapshot.decisions) if status.snapshot.decisions else None,
         agreement=_agreement(status, labels),
-        signature=_signature(status),
+        signature=_signature(status, [status.main] if status.main else []),
+        signatures=_signature(status, status.snapshot.measures),
         questions=_comparable_questions(status),
         comparison=comparison(status.chosen.divergence, status.names, status.participants, answer_labels),
         messages=_messages(status),
@@ -332,13 +336,22 @@ def _headings(status: CampaignStatus, labels: Mapping[tuple[str, str], str]) -> 
     return headings
 
 
-def _signature(status: CampaignStatus) -> str:
-    main = status.main
-    if main is None or not main.signature:
+def _signature(status: CampaignStatus, measures: Sequence[AgreementMeasure]) -> str:
+    """How these numbers were made, and of how many items, documents and judges they are."""
+    known = [measure for measure in measures if measure.signature]
+    if not known:
         return ""
-    documents = amount(main.documents, "{n} document", "{n} documents")
-    counts = f"n {main.items:,} · {documents} · {amount(main.judges, '{n} judge', '{n} judges')}"
-    return f"{status.protocol.label} · {counts} · {main.signature}"
+    items = [measure.items for measure in known]
+    documents = _range([measure.documents for measure in known], "{n} document", "{n} documents")
+    judges = _range([measure.judges for measure in known], "{n} judge", "{n} judges")
+    signature = Signature.together([measure.signature for measure in known if measure.signature])
+    return f"{status.protocol.label} · n {from_to(min(items), max(items))} · {documents} · {judges} · {signature}"
+
+
+def _range(numbers: Sequence[int], one: str, many: str) -> str:
+    """So many of something, or from so many to so many."""
+    low, high = min(numbers), max(numbers)
+    return amount(low, one, many) if low == high else say(many, n=from_to(low, high))
 
 
 def _comparable_questions(status: CampaignStatus) -> tuple[tuple[str, str], ...]:
