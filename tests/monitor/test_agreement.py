@@ -23,6 +23,7 @@ from lanner.monitor.agreement import (
 )
 from lanner.monitor.agreement import divergence as divergence_of
 from lanner.monitor.snapshot import DisagreementFilter, Divergence
+from lanner.protocols.reading import parse_toml
 from lanner.stats.frame import frame, tidy
 from lanner.stats.ratings import Ratings
 
@@ -150,6 +151,32 @@ def test_filters() -> None:
 
 def test_nothing_shared_is_nothing_found() -> None:
     assert list_disagreements(frame([], H_FALCON), set(), H_FALCON, DisagreementFilter()).found == 0
+
+
+@pytest.mark.parametrize(("ends", "distance"), [("", 10 / 60), ("min = 0, max = 100, ", 10 / 100)])
+def test_a_unit_is_as_far_apart_by_itself_as_in_the_list(ends: str, distance: float) -> None:
+    """A number that has no end goes as far as anybody's answers, not as far as those to one unit."""
+    question = f'{{ {ends}id = "points", kind = "number" }}'
+    protocol = parse_toml(
+        f"""name = "own"
+        version = "1"
+        stage = [{{ id = "r", unit = "sentence_in_context", object = "output", question = [{question}] }}]
+        [text.en]
+        title = "Own"
+        questions = {{ points = {{ label = "Points" }} }}"""
+    )
+    given = [("1", (20, 30)), ("2", (60, 60))]
+    table = frame(
+        [
+            Judgement(judge, "r", "points", "d", segment, ("sys",), value)
+            for segment, values in given
+            for judge, value in zip("ab", values, strict=True)
+        ],
+        protocol,
+    )
+    [entry] = list_disagreements(table, set(), protocol, DisagreementFilter()).entries
+    assert entry.parts == unit_answers(table, protocol, ("d", "1", "sys"), PEOPLE).parts
+    assert entry.distance == pytest.approx(distance)
 
 
 def test_one_unit_with_everything_said_about_it() -> None:

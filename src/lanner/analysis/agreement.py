@@ -183,15 +183,16 @@ UNIT = ["document", "segment", "system"]
 _ATTRIBUTES = ("category", "severity")
 
 
-def distances(table: pl.DataFrame, protocol: Protocol) -> pl.DataFrame:
+def distances(table: pl.DataFrame, protocol: Protocol, *, among: pl.DataFrame | None = None) -> pl.DataFrame:
     """Mean distance over pairs of judges, for each unit and question that two have answered. Which rows count has been
-    decided before."""
-    parts = [_distance(table, question) for _, question in protocol.questions]
+    decided before. A number without an end of its own goes as far as it does `among` all rows that units are compared
+    by, where the table holds some of them only."""
+    parts = [_distance(table, question, table if among is None else among) for _, question in protocol.questions]
     empty = {**dict.fromkeys(UNIT, pl.String()), "question": pl.String(), "distance": pl.Float64()}
     return pl.concat([pl.DataFrame(schema=empty), *(part for part in parts if part is not None)])
 
 
-def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
+def _distance(table: pl.DataFrame, question: Question, among: pl.DataFrame) -> pl.DataFrame | None:
     if isinstance(question, Text):
         return None
     try:
@@ -207,7 +208,7 @@ def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
     if isinstance(question, Spans):
         by_pair = 1 - (mark_shares(ratings) + mark_shares(ratings, _ATTRIBUTES)) / 2
     else:
-        by_pair = _between(ratings, question, pairs.first, pairs.second)
+        by_pair = _between(ratings, question, pairs.first, pairs.second, among)
     total = np.bincount(pairs.item, weights=by_pair, minlength=ratings.n_items)
     count = np.bincount(pairs.item, minlength=ratings.n_items)
     shared = count > 0
@@ -218,12 +219,12 @@ def _distance(table: pl.DataFrame, question: Question) -> pl.DataFrame | None:
     return items.group_by(*UNIT, "question", maintain_order=True).agg(pl.col("distance").mean())
 
 
-def _between(ratings: Ratings, question: Question, first: np.ndarray, second: np.ndarray) -> Array:
+def _between(ratings: Ratings, question: Question, first: np.ndarray, second: np.ndarray, among: pl.DataFrame) -> Array:
     if ratings.sets:
         return np.asarray(jaccard_distance(ratings.sets)[first, second])
     if isinstance(question, Choice) or not _graded(question):
         return np.asarray(first != second, dtype=float)
-    low, high = _ends(question, ratings)
+    low, high = _ends(question, among)
     apart = np.abs(ratings.points[first] - ratings.points[second]) / max(high - low, 1e-9)
     return np.asarray(apart.clip(0, 1))
 
@@ -234,13 +235,13 @@ def _graded(question: Question) -> bool:
     )
 
 
-def _ends(question: Question, ratings: Ratings) -> tuple[float, float]:
-    if isinstance(question, Scale):
-        return question.min, question.max
+def _ends(question: Question, among: pl.DataFrame) -> tuple[float, float]:
     if isinstance(question, Grid):
         values = [option.value for option in question.options if option.value is not None]
         return min(values), max(values)
-    return float(ratings.points.min(initial=0.0)), float(ratings.points.max(initial=1.0))
+    low, high = (question.min, question.max) if isinstance(question, Scale | Number) else (None, None)
+    given = among.filter((pl.col("question") == question.id) & pl.col("score").is_finite())["score"].to_list()
+    return min([0.0, *given]) if low is None else low, max([1.0, *given]) if high is None else high
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,8 @@ def unit_answers(
     them in whichever order; answers are in the order of the unit."""
     systems = unit[2].split("|")
     place = (pl.col("document") == unit[0]) & (pl.col("segment") == unit[1])
-    rows = table.filter(place & pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)]))
+    is_asked = pl.col("role").is_in([str(Role.MAIN), str(Role.CALIBRATION)])
+    rows = table.filter(place & is_asked)
     rows = rows.filter("|".join(sorted(systems)) == SYSTEMS)
     answers: dict[str, dict[str, Json]] = {}
     orders: dict[tuple[str, str], list[str]] = {}
@@ -254,7 +255,8 @@ def unit_answers(
             orders[question, judge] = shown.split("|")
             if active is not None:
                 seconds[judge] = max(seconds.get(judge, 0.0), active)
-    apart = distances(rows.filter(pl.col("judge").is_in(list(people))), protocol)
+    by_people = pl.col("judge").is_in(list(people)) & is_asked
+    apart = distances(rows.filter(by_people), protocol, among=table.filter(by_people))
     parts = dict(apart.select("question", "distance").iter_rows())
     for question, by_judge in answers.items():
         for judge, value in by_judge.items():
