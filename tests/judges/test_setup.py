@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lanner import campaign, protocols
 from lanner.errors import LannerError
+from lanner.judges.plan import Member, Plan
+from lanner.judges.providers import Endpoint
 from lanner.judges.settings import SETTINGS
-from lanner.judges.setup import limits_from, plans_from, price_notes
+from lanner.judges.setup import limits_from, new_campaign, plans_from, price_notes, removed_if_unused
+from lanner.store import Store
+from lanner.store.claims import running_judges
+from model_campaign import corpus
 
 GIVEN: dict[str, Any] = {name: setting.default for name, setting in SETTINGS.items()} | {
     "models": ("small",),
@@ -117,3 +125,18 @@ def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
 
 def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
     assert plans(rationale=True)[0].settings.template.label == "judge-4+rationale"
+
+
+@pytest.mark.parametrize("whose", ["ours", "another run's", "taken up by another run"])
+def test_a_run_that_failed_removes_what_it_added_and_nobody_else_is_at_work_with(tmp_path: Path, whose: str) -> None:
+    asked = [Plan("m", (Member("m", Endpoint("http://127.0.0.1:9/v1")),))]
+    with Store.open(tmp_path / "s.db") as store, ExitStack() as others:
+        with suppress(LannerError), removed_if_unused(store, asked):
+            if whose == "another run's":
+                campaign.create(store, "c", corpus(1, 1), "da", [asked[0].as_judge()])
+            else:
+                new_campaign(store, "c", corpus(1, 1), protocols.load("da"), asked)
+            if whose == "taken up by another run":
+                others.enter_context(running_judges(store, {"m": 1}))
+            raise LannerError("The server cannot be reached.")
+        assert bool(campaign.campaigns(store)) == (whose != "ours")

@@ -28,6 +28,7 @@ from lanner.judges.prompt import PromptExample, agreed, demanded, require
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
 from lanner.judges.request import Channel, RunContext, Writer
+from lanner.judges.setup import note_added
 from lanner.judges.worker import JudgeWorker
 from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
 from lanner.store import Store, UnfinishedTask
@@ -55,6 +56,7 @@ def participant(store: Store, reference: str | int, plans: Sequence[Plan]) -> Ca
         known = present.get(plan.judge)
         if known is None:
             campaign.add_judges(store, entry.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
+            note_added(entry.id, [plan.judge])
         elif known.kind is not JudgeKind.MODEL or "replayed" in known.attributes:
             what = "whose answers came from a file" if known.kind is JudgeKind.MODEL else f"of the kind {known.kind}"
             raise CampaignError(

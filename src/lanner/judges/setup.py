@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lanner import campaign
-from lanner.errors import CampaignError, LannerError
+from lanner.errors import CampaignError, LannerError, StoreError
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.limits import Price, price_of
@@ -26,6 +27,7 @@ from lanner.judges.providers import Endpoint
 from lanner.model import Campaign, Document, Protocol
 from lanner.protocols.context import PEOPLE, canonical
 from lanner.store import Store, fingerprint
+from lanner.store.claims import running_judges
 
 KIM2025 = "kim2025"
 """The name of the published way to judge; as a judge's name it stands for all of its settings."""
@@ -226,7 +228,19 @@ def new_campaign(
         require(protocol, plan.settings)
     judges = [plan.as_judge() for plan in plans]
     entry = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
+    note_added(entry.id, [judge.id for judge in judges])
     return campaign.open(store, entry.id)
+
+
+_ADDED: ContextVar[list[tuple[int, str]] | None] = ContextVar("_ADDED", default=None)
+"""The judges that this run has added, each with the campaign."""
+
+
+def note_added(campaign_id: int, judges: Sequence[str]) -> None:
+    """Remember whom this run has added: another may add the same at the same moment."""
+    added = _ADDED.get()
+    if added is not None:
+        added += [(campaign_id, judge) for judge in judges]
 
 
 @contextmanager
@@ -234,16 +248,24 @@ def removed_if_unused(store: Store, plans: Sequence[Plan]) -> Iterator[None]:
     """After a failure or Ctrl+C, remove the campaign and judges that this run added and that have answered nothing. A
     batch may still be answered, and the next run finds it by their names and moments: they stay."""
     is_batch = any(providers.is_batch(member.endpoint.provider) for plan in plans for member in plan.members)
-    before = {entry.id: {judge.id for judge in campaign.judges(store, entry.id)} for entry in campaign.campaigns(store)}
+    before = {entry.id for entry in campaign.campaigns(store)}
+    added: list[tuple[int, str]] = []
+    token = _ADDED.set(added)
     try:
         yield
     except BaseException:
-        names = set() if is_batch else {plan.judge for plan in plans}
-        for entry in campaign.campaigns(store):
-            new_judges = [j.id for j in campaign.judges(store, entry.id) if j.id in names - before.get(entry.id, set())]
-            for judge_id in new_judges:
-                with suppress(CampaignError):  # one who has answered stays
-                    campaign.remove_judge(store, entry.id, judge_id)
-            if entry.id not in before and new_judges and not campaign.judges(store, entry.id):
-                campaign.remove(store, entry.id, name=entry.name)
+        for campaign_id, judge in () if is_batch else added:
+            with suppress(CampaignError, StoreError):  # one who has answered stays, or whom another run has taken up
+                _remove(store, campaign_id, judge, with_campaign=campaign_id not in before)
         raise
+    finally:
+        _ADDED.reset(token)
+
+
+def _remove(store: Store, campaign_id: int, judge: str, *, with_campaign: bool) -> None:
+    with store.reading() as tx:
+        number = tx.judges.get(tx.campaigns.get(campaign_id), judge).number
+    with running_judges(store, {judge: number}):
+        campaign.remove_judge(store, campaign_id, judge)
+    if with_campaign and not campaign.judges(store, campaign_id):
+        campaign.remove(store, campaign_id, name=campaign.get(store, campaign_id).name)
