@@ -152,9 +152,9 @@ def test_controls_learn_from_results_and_from_interfaces(tmp_path: Path) -> None
     assert controls.several == {"q": True, "p": False}
     assert controls.notes() == ["Taken to allow one choice: p (config=FILE tells)."]
     path = tmp_path / "c.xml"
-    path.write_text('<View><Choices name="p" choice="multiple"/><Choices name="r"/></View>')
+    path.write_text('<View><Choices name="p" choice="multiple"/><Choices name="r"/><TextArea name="why"/></View>')
     told = LabelControls.of_config(path)
-    assert (told.several, told.notes()) == ({"p": True, "r": False}, [])
+    assert (told.several, told.texts, told.notes()) == ({"p": True, "r": False}, {"why"}, [])
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ class LabelControls:
     told: bool = False
     regions: dict[str, str] = field(default_factory=dict)
     """The controls that regions were marked with, and what they mark."""
+    texts: set[str] = field(default_factory=set)
+    """The controls that take free text."""
     counts: Counter[str] = field(default_factory=Counter)
     """How often something was read otherwise than it stands there."""
 
@@ -79,6 +81,7 @@ class LabelControls:
         for element in xml.elements(path, "Choices"):
             if name := element.get("name"):
                 controls.several[name] = element.get("choice", "single") == "multiple"
+        controls.texts.update(element.get("name", "") for element in xml.elements(path, "TextArea"))
         return controls
 
     def learn(self, results: Iterable[Any]) -> None:
@@ -86,6 +89,8 @@ class LabelControls:
         for result in results:
             if isinstance(result, dict) and result.get("type") in _REGIONS:
                 self.regions.setdefault(str(result.get("from_name")), str(result.get("to_name")))
+            if isinstance(result, dict) and result.get("type") == "textarea":
+                self.texts.add(str(result.get("from_name")))
             if isinstance(result, dict) and result.get("type") == "choices" and result.get("lanner") != "missing":
                 name = str(result.get("from_name"))
                 value = result.get("value")
@@ -520,7 +525,6 @@ class _Export:
         notes += counted(Counter(flag for judgement in judgements for flag in judgement.flags), {})
         documents = tuple(self.gathering.documents())
         name = self.path.name.split(".")[0]
-        texts = {result.get("from_name") for result in self._all_results() if result.get("type") == "textarea"}
         return Reading(
             name,
             documents,
@@ -529,7 +533,7 @@ class _Export:
             protocol,
             tuple(notes),
             questions={judgement.question: judgement.question for judgement in judgements},
-            remarks=frozenset(str(text) for text in texts),
+            remarks=frozenset(self.controls.texts),
         )
 
     def _shown(self, task: dict[str, Any], key: str) -> _TaskSubject:
