@@ -105,6 +105,12 @@ def test_the_table_shows_what_the_analysis_computes_and_the_weakest_row() -> Non
     weakest = oracle["skills"].weakest
     assert weakest is not None and skills["weakest"] == weakest.measure.row
     assert "weakest" in made.findings[0]
+    in_detail = details(seen)
+    assert in_detail is not None
+    rows = next(block for block in in_detail.blocks if isinstance(block, Table) and block.id == "rows-skills")
+    assert (
+        len(rows.data) == len(rows.rows) == 10 and rows.data[-1]["value"] == skills["value"]
+    )  # the mean is in the file
 
 
 def test_agreement_without_each_judge_names_the_careless_one() -> None:

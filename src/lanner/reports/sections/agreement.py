@@ -340,7 +340,8 @@ def _rows_table(view: View, agreement: Agreement) -> Table:
         {"row": name} | row for name, row in zip(names, printed(values, results), strict=True)
     ]
     rows += [{"row": "Mean", "total": True} | row for row in printed(values, [mean])]
-    data = [{"row": part.measure.row, **part.result.row()} for part in agreement.parts]
+    parts = [(part.measure.row, part.result) for part in agreement.parts]
+    data = [{"row": row, **result.row()} for row, result in (*parts, ("", mean))]
     caption = f"{view.heading(agreement.question)}: agreement row by row; the mean stands for the question."
     return Table(f"rows-{agreement.question}", caption, columns, rows, data, view.signature(mean, *results))
 
