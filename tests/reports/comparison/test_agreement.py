@@ -176,6 +176,13 @@ def test_shown_documents_judges_prefer_the_human_shown_sentences_they_do_not() -
     assert f"sentence: 24 of 48 for human, {p_value(tests[0])}" in found.said and (tests[0] or 0) > 0.5
 
 
+def test_pairs_of_systems_that_are_not_set_against_each_other_are_counted() -> None:
+    pairs = (("oak", "elm"), ("oak", "ash"), ("elm", "ash"))
+    ranked = [answered("ranking_sc", ["ranking_sc"], lambda *_: [1, 2], systems=pairs, title=name) for name in "ab"]
+    assert "Of 2 other pairs of systems nothing is said here" in preferences(lab(*ranked)).said
+    assert "nothing is said here" not in preferences(lab(parity())).said
+
+
 def test_no_comparisons() -> None:
     assert preferences(lab(scores(title="a", gap=1), scores(title="b", gap=1))).missing
 

@@ -270,6 +270,7 @@ def preferences(lab: ComparisonData) -> ComparisonAnswer:
     sentences: list[str] = []
     data: list[dict[str, Any]] = []
     names: tuple[str, str] | None = None
+    compared: set[tuple[str, str]] = set()
     for pair in matched(lab.whole):
         if pair.form is not Form.LABELS:
             continue
@@ -279,6 +280,7 @@ def preferences(lab: ComparisonData) -> ComparisonAnswer:
         tables = [table for table in outcomes if table is not None]
         first = tables[0].row(0, named=True)
         names = names or (first["one"], first["two"])
+        compared |= {systems for table in tables for systems in table.select("one", "two").unique().iter_rows()}
         tables = [table.filter(pl.col("one") == names[0], pl.col("two") == names[1]) for table in tables]
         values = [of_result(ratio(table, lab.resampling, scale="share")) for table in tables]
         gaps = [gap_of(ratio_gap(tables[0], table, lab.resampling)) for table in tables[1:]]
@@ -294,6 +296,9 @@ def preferences(lab: ComparisonData) -> ComparisonAnswer:
     if not lines or names is None:
         return ComparisonAnswer(title, missing="no side compares two outputs.")
     text = " ".join(sentences)
+    if len(compared) > 1:
+        others = plural(len(compared) - 1, "other pair")
+        text += f" Of {others} of systems nothing is said here: `lanner prefer` has all pairs of one side."
     figure = Figure(
         "lab-preferences",
         f"{text} Bars are centred on the ties; small numbers are counts.",
