@@ -219,7 +219,7 @@ def run_promote(
     output: Output, store: Store, name: str, page: str, drop: str, drop_first: bool, assigning: bool
 ) -> None:
     """List items that enough judges marked for a later stage, and assign them with --assign."""
-    left_out = {entry.strip() for entry in drop.split(",") if entry.strip()}
+    left_out = set(names(drop))
     entry, protocol = campaign.get(store, name), campaign.protocol(store, name)
     stage = _stage(protocol, page)
     judges, documents = campaign.judges(store, name), campaign.documents(store, name)

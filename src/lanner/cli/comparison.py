@@ -18,6 +18,7 @@ from lanner.analysis.measures import group_of
 from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
 from lanner.cli import chosen_pair, slug
 from lanner.cli.commands.analysis import split_source
+from lanner.cli.early_checks import names
 from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_and_protocol, watching
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
 from lanner.cli.source import Source, materials
@@ -39,7 +40,8 @@ from lanner.stats.models import replacement
 from lanner.stats.resample import Resampling
 from lanner.store import Store
 from lanner.studies.reproduce import AGREES, DIFFERS, ValueCheck, check, mark, ours, page, read, summary, typed
-from lanner.studies.study import Study, load, names
+from lanner.studies.study import Study, load
+from lanner.studies.study import names as study_names
 
 # `lanner compare`: two or more protocols on the same texts, question by question, on one page.
 
@@ -258,20 +260,20 @@ def run_metaeval(
     store_place: str,
 ) -> None:
     """Compare metrics with gold scores: pairwise accuracy with ties, system-level accuracy, correlations."""
-    names = [name.strip() for name in metrics.split(",")] if metrics else []
+    metric_names = names(metrics)
     references: tuple[str, ...] = ()
     if Path(source).is_dir() and (Path(source) / "metric-scores").is_dir():
         pair = chosen_pair() or mtme.scored_pair(Path(source))
-        tables = mtme.read_score_tables(Path(source), pair, gold or "mqm", names)
+        tables = mtme.read_score_tables(Path(source), pair, gold or "mqm", metric_names)
         truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
         references, documents = tables.references, list(tables.documents)
     else:
         place = Source(source, store_place, format_name, protocol)
         part, *others = place.read()
         judges = {judge.id for judge in part.judges}
-        if columns := [name for name in names if name not in judges]:
+        if columns := [name for name in metric_names if name not in judges]:
             part = place.part_with([question or gold_question(part), *columns])
-        scorer_set = scored_set(part, question, gold, names)
+        scorer_set = scored_set(part, question, gold, metric_names)
         truth, scorers, documents = scorer_set.gold, list(scorer_set.scorers), list(scorer_set.documents)
         if others:
             output.note(f"Of {len(others) + 1} parts only {part.name} is evaluated.")
@@ -308,7 +310,7 @@ def run_metaeval(
 def _tests(test_names: str | None, scorers: int, output: Output) -> Sequence[str]:
     """All tests, unless there are so many scorers that the two slow ones would take minutes and nobody asked."""
     if test_names is not None and test_names != "all":
-        return [name.strip() for name in test_names.split(",")]
+        return names(test_names)
     if test_names == "all" or scorers <= _MANY:
         return TESTS
     left = words(sorted(set(TESTS) - set(QUICK)))
@@ -343,7 +345,7 @@ def run_reproduce(
         _list(output)
         return
     if name is None:
-        raise LannerError("No study is named.", next_step=f"Name one: {', '.join(names())}. See --list.")
+        raise LannerError("No study is named.", next_step=f"Name one: {', '.join(study_names())}. See --list.")
     study = load(name)
     _refuse_unknown_table(study, only)
     released_data = read(study, data)
@@ -365,7 +367,7 @@ def run_reproduce(
 
 
 def _list(output: Output) -> None:
-    studies = [load(name) for name in names()]
+    studies = [load(name) for name in study_names()]
     rows = [
         {"study": study.name, "paper": study.citation, "values": len(study.cells), "data": study.data}
         for study in studies

@@ -19,6 +19,7 @@ from lanner.analysis.economy import (
 )
 from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
+from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, did_you_mean
 from lanner.model import Json
@@ -226,7 +227,7 @@ def disagreements(
 
 
 def _two(text: str, option: str) -> tuple[str, ...]:
-    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    parts = tuple(names(text))
     if len(parts) not in (0, 2):
         raise InputError(f"{option} takes two names.", next_step=f"For instance: {option} one,other")
     return parts

@@ -14,6 +14,7 @@ from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli import notes_of, parse_options, reading_options, typed
 from lanner.cli.campaign import judges_from
+from lanner.cli.early_checks import names
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, new_store
 from lanner.designs.adaptive import NAME as ADAPTIVE
@@ -36,7 +37,7 @@ def settings_from(path: Path | None, before: str, after: str) -> dict[str, Json]
         check_settings(values)
     for name, text in (("before", before), ("after", after)):
         if text:
-            values[name] = [entry.strip() for entry in text.split(",") if entry.strip()]
+            values[name] = names(text)
     return values
 
 
@@ -93,7 +94,7 @@ def run_new(
             protocols.load(protocol, wording=str(settings.get("wording", ""))),
             people,
             design=design,
-            systems=[system.strip() for system in systems.split(",")] if systems else None,
+            systems=names(systems) or None,
             seed=seed,
             options=typed(parse_options(options)) | adaptive_options,
             title=title,
@@ -220,13 +221,12 @@ def run_design(
         settings["contexts"] = names_in(contexts)
     name = _design_for(name, settings)
     protocol_in_use = with_questionnaires(protocol, settings)
-    names = [system.strip() for system in systems.split(",")] if systems else all_systems(documents)
     summary = preview(
         name,
         documents,
         people,
         protocol_in_use,
-        systems=names,
+        systems=names(systems) or all_systems(documents),
         options=typed(parse_options(options)),
         settings=settings,
         seed=seed,
