@@ -113,5 +113,5 @@ def sent_back(page: str) -> dict[str, Any]:
         fields[name] = chosen[1] if chosen else re.findall(r'<option value="([^"]*)"', menu)[0]
     for name, value in re.findall(r'<input type="text" name="(name\.\d+)" value="([^"]*)"', page):
         fields[name] = html.unescape(value)
-    header = re.search(r'name="header" value="(\d+)"\s+checked', page)
+    header = re.search(r'name="header"\s+value="(\d*)"\s+checked', page)
     return fields | ({"header": header[1]} if header else {})

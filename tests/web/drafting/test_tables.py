@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from starlette.datastructures import FormData
 from starlette.testclient import TestClient
@@ -211,6 +212,13 @@ def test_a_text_that_two_encodings_may_have_asks_for_it(tmp_path: Path) -> None:
     assert right.texts is not None and right.texts.rows[0][2] == ("hišo",)
 
 
+def test_what_is_wrong_with_a_row_is_said_with_what_to_do(client: TestClient, token: str) -> None:
+    place = upload(client, token, "document,source,mt\nd,A cat, it was.,Eine Katze.\n").headers["location"]
+    german = client.get(place, headers={"accept-language": "de"}).text
+    alert = german.partition('role="alert">')[2].partition("</p>")[0]
+    assert "Zeile 2" in alert and "Anführungszeichen" in alert
+
+
 def test_the_page_of_a_text_in_no_known_encoding_has_the_menu(client: TestClient, token: str) -> None:
     place = upload(client, token, "document,source,mt\nd,the house,hišo\n".encode("cp852")).headers["location"]
     page = client.get(place)
@@ -229,6 +237,23 @@ def test_advice_on_a_page_names_no_options_of_commands(client: TestClient, token
     alert = page.partition('role="alert">')[2].partition("</p>")[0]
     assert "none of the formats known" in alert and "column names" in alert
     assert "lanner " not in alert and "--" not in alert
+
+
+def test_the_sheets_of_a_workbook_stay_although_their_headers_stand_on_other_rows(
+    client: TestClient, token: str, tmp_path: Path
+) -> None:
+    """The page sends the row that was found back, and it is not taken for one that somebody chose."""
+    header, book = ["document", "segment", "source", "target"], openpyxl.Workbook()
+    for at, sheet in enumerate(["one", "two"]):
+        page = book.create_sheet(sheet)
+        for row in (["Order 17"], header, [sheet, 1, f"It is {sheet} here.", "Es ist hier."])[at:]:
+            page.append(row)
+    del book["Sheet"]
+    book.save(tmp_path / "t.xlsx")
+    place = upload(client, token, (tmp_path / "t.xlsx").read_bytes(), "t.xlsx").headers["location"]
+    fields = sent_back(client.get(place).text)
+    answer = client.post(place, data={"token": token, "do": "take", **fields, "from": "en", "into": "de"})
+    assert [document.id for document in taken(client, answer.headers["location"])] == ["one", "two"]
 
 
 def test_an_empty_file_is_called_empty(client: TestClient, token: str) -> None:

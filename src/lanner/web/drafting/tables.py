@@ -21,7 +21,7 @@ from lanner.model import languages
 from lanner.model.messages import shortened
 from lanner.web import forms
 from lanner.web.drafting.uploads import TableUpload, Upload, UploadedTexts, take_in
-from lanner.web.problems import parts
+from lanner.web.problems import BY_CODE, parts
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import say
@@ -245,10 +245,12 @@ def _with_languages(choices: TableChoices, rows: TableRows) -> TableChoices:
 
 
 def _problem(error: LannerError) -> str:
-    """What is wrong and on which line, without advice for the command line: the menus are the advice here."""
+    """What is wrong and on which line, and what to do about it, unless it is about columns: there the menus tell."""
     line = error.where.line if error.where is not None else None
-    what, _, _ = parts(error)
-    return say("Line {n}: {what}", n=line, what=what) if line else what
+    what, _, next_step = parts(error)
+    is_told = error.code not in BY_CODE or error.code in ("no_source_column", "no_column")
+    problem = say("Line {n}: {what}", n=line, what=what) if line else what
+    return problem if is_told or not next_step else f"{problem} {next_step}"
 
 
 def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: TableRows) -> tuple[tuple[int, tuple[str, ...]], ...]:
