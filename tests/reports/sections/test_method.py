@@ -261,6 +261,9 @@ def test_judges_against_themselves() -> None:
     table = tables(replace(made, material=both))["repeats"]
     assert {row["value"] for row in table.data} == {1.0}
     assert "all judges" in {row["judge"] for row in table.rows}
+    called_all = both.pseudonymised({"j0": "all"})  # a judge may be called so
+    rows = tables(replace(made, material=called_all))["repeats"].rows
+    assert [row["judge"] for row in rows[:4]] == ["all judges", "all", "Judge 1", "Judge 2"]
 
 
 def test_nothing_without_either() -> None:

@@ -582,38 +582,42 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
 
 
 def _repeats(view: View, repeats: CountedRows) -> Table | None:
-    results: list[tuple[Measure, Result]] = []
+    results: list[tuple[Measure, str, Result]] = []  # with the judge; "" for all together, whom one may be called like
     question_ids = set(repeats.table.filter(pl.col("role") == "repeat")["question"].unique())
     for coefficient in (entry.pairs for entry in plan(view.protocol)):
         if coefficient.question in question_ids:
             options = {**coefficient.options, "resampling": view.resampling}
             of_judges = self_agreement(repeats.table, coefficient.question, of=coefficient.statistic, **options)
-            results += [(coefficient, repeats.sign(result)) for result in of_judges if result.value is not None]
+            judge_ids = ("", *(result.labels["judge"] for result in of_judges[1:]))
+            results += [
+                (coefficient, judge, repeats.sign(result))
+                for judge, result in zip(judge_ids, of_judges, strict=True)
+                if result.value is not None
+            ]
     if not results:
         return None
 
-    def judge_name(entry: tuple[Measure, Result]) -> str:
-        judge = entry[1].labels["judge"]
-        return "all judges" if judge == "all" else view.names.get(judge, judge)
+    def judge_name(entry: tuple[Measure, str, Result]) -> str:
+        return view.names.get(entry[1], entry[1]) or "all judges"
 
-    _, ends, n = value_columns("", view.level, of=lambda entry: entry[1])
+    _, ends, n = value_columns("", view.level, of=lambda entry: entry[2])
     columns = [
         Column("question", "Question", cell=lambda entry: view.heading(entry[0].question)),
         Column("judge", "Judge", text=True, cell=judge_name),
-        Column("value", "Agreement", cell=lambda entry: f"{entry[0].sign} {number(entry[1].value)}"),
+        Column("value", "Agreement", cell=lambda entry: f"{entry[0].sign} {number(entry[2].value)}"),
         ends,
         n,
     ]
     best = [
         f"{view.short(coefficient.question)} {coefficient.sign} {estimate(one.value, one.low, one.high, 2)}"
-        for coefficient, one in results
-        if one.labels["judge"] == "all"
+        for coefficient, judge, one in results
+        if not judge
     ]
     data = [
         {"question": measure.question, "judge": one.labels["judge"], "coefficient": measure.name, **one.row()}
-        for measure, one in results
+        for measure, _, one in results
     ]
-    signature = view.signature(*(result for _, result in results))
+    signature = view.signature(*(result for _, _, result in results))
     caption = f"How far judges agree with themselves on items that they met twice: {'; '.join(best)}."
     return Table("repeats", caption, columns, printed(columns, results), data, signature)
 
