@@ -12,6 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from lanner.errors import StatisticError
+from lanner.model import Result
 from lanner.stats import ranking
 from lanner.stats.resample import (
     SCALES,
@@ -19,6 +20,7 @@ from lanner.stats.resample import (
     Replicates,
     Resampling,
     acceleration,
+    combine_results,
     crossed_outcome,
     draws,
     effective_size,
@@ -530,3 +532,12 @@ def test_holm_is_that_of_statsmodels_and_leaves_out_what_is_undefined(ps: list[f
     assert [p is None for p in adjusted] == [p is None for p in ps]
     expected = multipletests(known, method="holm")[1] if known else []
     assert [p for p in adjusted if p is not None] == pytest.approx(list(expected))
+
+
+def test_results_that_are_combined_keep_what_holds_for_each_and_say_whose_the_rest_is():
+    ana = Result("r", 0.5, counts={"items": 9, "judges": 1}, labels={"judge": "ana"}, notes=("few", "odd"))
+    ben = Result("r", None, counts={"items": 4, "judges": 1}, labels={"judge": "ben"}, notes=("few",))
+    both = combine_results("r by judge", [ana, ben], ("read so",))
+    assert (both.value, dict(both.counts)) == (0.5, {"judges": 1})
+    assert both.notes == ("read so", "few", "ana: odd")
+    assert [row["n"] for row in both.rows] == [9, 4]

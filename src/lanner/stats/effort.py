@@ -36,7 +36,9 @@ from lanner.stats.resample import (
     Array,
     Resampling,
     clustered,
+    combine_results,
     group_sums,
+    labelled,
     outcome,
     replicate_sums,
     sign,
@@ -203,15 +205,16 @@ def throughput(
         domains = [("all", part), *((d["domain"], p) for d, p in groups(part, ["domain"]))]
         if "domain" in by:  # each group is a domain already, and keeps its name
             domains = [(labels["domain"], part)]
-        for domain, own in domains if len(domains) > 2 else domains[:1]:
+        for place, (domain, own) in enumerate(domains if len(domains) > 2 else domains[:1]):
             result, row = _rate(own, pooled or domain != "all", resampling)
             rows.append({**labels, "domain": domain, **row})
-            results.append(replace(result, missing=missing))
+            if not place:
+                results.append(labelled(replace(result, missing=missing), labels))
     how = "over all items" if pooled else "mean over domains"
     signature = sign(
         "throughput", resampling, results[0].interval, pooling=how, limit=f"{limit:.12g} s", **_signed(way)
     )
-    return replace(results[0], rows=rows, notes=(*notes, *results[0].notes), signature=signature)
+    return replace(combine_results(results[0].name, results, notes), rows=rows, signature=signature)
 
 
 def _rate(part: pl.DataFrame, pooled: bool, resampling: Resampling) -> tuple[Result, dict[str, Json]]:

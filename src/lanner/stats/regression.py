@@ -13,7 +13,7 @@ is what keeps the error rate near its nominal level. CR1 is the common sandwich 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement, pairwise
@@ -35,6 +35,7 @@ from lanner.stats.resample import (
     Resampling,
     clustered,
     combine_results,
+    common_counts,
     holm,
     labelled,
     number_or_none,
@@ -609,6 +610,7 @@ def blocks(
     expansions = [source.expand(block) for block in names]
     rows: list[dict[str, Json]] = []
     first: tuple[_Model, Outcome, float | None] | None = None
+    counts: list[Mapping[str, int]] = []
     reasons: list[str] = []
     for labels, part in groups(source.table, by):
         model = _fit(part, of, [name for block in expansions for name in block], errors, resampling)
@@ -625,6 +627,7 @@ def blocks(
             for title, row in zip(titles, _step_rows(model, steps, spread, resampling), strict=True)
         ]
         value = rows[-1]["added"]
+        counts.append(model.counts)
         gain = _NO_GAIN if value is None else outcome(spread, resampling, column=len(spread.value) - 1, scale="logit")
         first = first or (model, gain, value)
     name = f"variance of {of} added by {', '.join(names[-1]) if names else ''}"
@@ -633,7 +636,7 @@ def blocks(
     model, gain, value = first
     signature = sign("OLS blocks", resampling, gain.interval, errors=errors)
     notes = (*source.notes, *gain.notes, *reasons)
-    return Result(name, value, gain.interval, None, model.counts, model.missing, {}, rows, notes, signature)
+    return Result(name, value, gain.interval, None, common_counts(counts), model.missing, {}, rows, notes, signature)
 
 
 def _steps(model: _Model, blocks: Sequence[Sequence[str]]) -> list[list[int]]:

@@ -44,6 +44,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
+from lanner.model.messages import listed
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -316,10 +317,24 @@ def labelled(result: Result, labels: Mapping[str, str]) -> Result:
 
 
 def combine_results(name: str, results: Sequence[Result], notes: tuple[str, ...] = ()) -> Result:
-    """Several Results as one: the first one's value and interval, all of them as rows."""
-    first = results[0]
+    """Several Results as one: the first one's value and interval, the counts that hold for each, all of them as rows. A
+    note that not all of them have says which have it."""
+    about: dict[str, list[str]] = {}
+    for result in results:
+        for note in result.notes:
+            about.setdefault(note, []).append(", ".join(result.labels.values()))
+    own = (
+        note if len(who) == len(results) else f"{listed(list(dict.fromkeys(who)), 'row')}: {note}"
+        for note, who in about.items()
+    )
     rows = [result.row() for result in results]
-    return replace(first, name=name, rows=rows, labels={}, notes=(*notes, *first.notes))
+    counts = common_counts([result.counts for result in results])
+    return replace(results[0], name=name, counts=counts, rows=rows, labels={}, notes=(*notes, *own))
+
+
+def common_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """What was counted alike in each of several groups."""
+    return {kind: n for kind, n in counts[0].items() if all(own.get(kind) == n for own in counts)}
 
 
 def undefined(
