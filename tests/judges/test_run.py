@@ -202,7 +202,7 @@ MEMBER = Member("m", Endpoint("http://127.0.0.1:9/v1"), price_in=1.0, price_out=
 
 def dry(protocol: str, documents: int, sentences: int, **more: Any) -> RunEstimate:
     plan = Plan("m", (MEMBER,), **more.pop("plan", {}))
-    systems = ("oak", "ash") if protocol.startswith("ranking") else ("oak",)
+    systems = ("oak", "ash") if protocol.startswith(("ranking", "scenarios")) else ("oak",)
     texts = corpus(documents, sentences, systems)
     return asyncio.run(estimate(texts, protocols.load(protocol), [plan], **more))
 
@@ -221,6 +221,13 @@ def test_samples_modes_limits_and_what_is_done_count() -> None:
     assert dry("da", 30, 10, limits=Limits(items=7)).items == 7
     assert dry("da", 30, 10, done=290).items == 10
     assert dry("ranking_rs", 2, 3, plan={"swap": True}).calls == 12
+
+
+@pytest.mark.parametrize(("protocol", "calls"), [("falcon_labels", 12), ("scenarios", 42), ("context_survey", 6)])
+def test_dice_that_show_no_meaning_are_thrown_again_and_cost_nothing(protocol: str, calls: int) -> None:
+    """Of three skills at least, no errors that stand alone, reasons where they are asked for: each question is counted
+    once, as a model answers it; it was counted up to three times, and later stages were left out."""
+    assert dry(protocol, 2, 3).calls == calls
 
 
 def test_the_prompts_are_those_of_the_real_run(tmp_path: Path) -> None:

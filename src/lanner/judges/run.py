@@ -31,7 +31,7 @@ from lanner.judges.request import Channel, RunContext, Writer
 from lanner.judges.setup import note_added
 from lanner.judges.worker import JudgeWorker
 from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
-from lanner.store import Store, UnfinishedTask
+from lanner.store import LedgerEntry, Store, UnfinishedTask
 from lanner.store.claims import running_judges
 
 Report = Callable[[Totals], None]
@@ -344,6 +344,7 @@ def _first(problems: BaseExceptionGroup[BaseException]) -> BaseException:
 
 _TRIED = 40  # sentences: enough for a mean
 _MOST = 1000  # items, where documents are long or systems many
+_THROWS = 50  # until the dice show an answer that has a meaning too
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,10 +381,9 @@ class Actor:
 
 
 def instance(schema: Mapping[str, Any], dice: Random) -> Json:
-    """A value that fits the schema; lists as short as allowed, their entries different."""
+    """A value that fits the schema; labels are different, and lists of all else as short as allowed."""
     if "anyOf" in schema:
-        kinds = [entry for entry in schema["anyOf"] if entry.get("type") == "null"] or schema["anyOf"]
-        return instance(kinds[0], dice)
+        return instance(dice.choice(schema["anyOf"]), dice)
     if "enum" in schema:
         return dice.choice(schema["enum"])
     match schema.get("type"):
@@ -391,8 +391,11 @@ def instance(schema: Mapping[str, Any], dice: Random) -> Json:
             return {name: instance(entry, dice) for name, entry in schema.get("properties", {}).items()}
         case "array":
             number, entries = schema.get("minItems", 0), schema["items"]
-            if "enum" in entries and number <= len(entries["enum"]):
-                return dice.sample(entries["enum"], number)
+            if "enum" in entries:
+                most = len(entries["enum"])
+                return dice.sample(
+                    entries["enum"], dice.randint(min(number, most), min(most, schema.get("maxItems", most)))
+                )
             return [instance(entries, dice) for _ in range(number)]
         case "integer":
             return dice.randint(int(schema.get("minimum", 0)), int(schema.get("maximum", 9)))
@@ -420,7 +423,10 @@ async def estimate(
     most = (limits or Limits()).items
     actor = Actor()
     nowhere = Endpoint("http://nowhere/v1")
-    acting = [replace(plan, members=tuple(replace(m, endpoint=nowhere) for m in plan.members)) for plan in plans]
+    acting = [
+        replace(plan, members=tuple(replace(m, endpoint=nowhere) for m in plan.members), reasks=_THROWS)
+        for plan in plans
+    ]
     tried = _first_documents(documents)
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "rehearsal.sqlite") as store:
         systems = dict.fromkeys(name for document in documents for name in document.systems)  # with an output anywhere
@@ -431,8 +437,10 @@ async def estimate(
             store, entry.id, acting, limits=Limits(items=_MOST), examples=examples, connect=lambda _: actor
         )
         whole = sum(_items(store, entry.id, plan.judge, protocol, (documents, tried)) for plan in acting)
+        with store.reading() as tx:  # throws of the dice without meaning are no questions
+            rows = [row for n in judge_numbers(store, entry.id, acting).values() for _, row in tx.ledger.of_judge(n)]
     left = max(0, whole - done)
-    return _scaled(left if most is None else min(left, most), totals, actor.calls)
+    return _scaled(left if most is None else min(left, most), totals.settled, rows, actor.calls)
 
 
 def _first_documents(documents: Sequence[Document]) -> list[Document]:
@@ -460,17 +468,19 @@ def _items(
     return round(whole)
 
 
-def _scaled(items: int, totals: Totals, calls: Sequence[Call]) -> RunEstimate:
-    share = items / totals.settled if totals.settled else 0.0
+def _scaled(items: int, tried: int, rows: Sequence[LedgerEntry], calls: Sequence[Call]) -> RunEstimate:
+    share = items / tried if tried else 0.0
+    first_rows = [row for row in rows if row.attempt == 1]
+    costs = [row.cost for row in first_rows if row.cost is not None]
     one_of_each: dict[str, Call] = {}
     for call in calls:
         one_of_each.setdefault(call.messages[0]["content"], call)
     examples = [*one_of_each.values(), *(call for call in calls if call not in one_of_each.values())][:3]
     return RunEstimate(
         items,
-        round(totals.calls * share),
-        round(totals.tokens_in * share),
-        round(totals.tokens_out * share),
-        totals.cost * share if totals.priced else None,
+        round(len(first_rows) * share),
+        round(sum(row.tokens_in for row in first_rows) * share),
+        round(sum(row.tokens_out for row in first_rows) * share),
+        sum(costs) * share if len(costs) == len(first_rows) else None,
         examples,
     )
