@@ -509,3 +509,27 @@ def test_many_levels_that_seldom_meet_are_kept_sparse_and_change_nothing(monkeyp
     for mine, theirs in zip(thin.effects(1.0), full.effects(1.0), strict=True):
         assert mine[0] == pytest.approx(theirs[0])
         assert mine[1] == pytest.approx(theirs[1])
+
+
+@pytest.mark.parametrize("far", [0.0, 1000.0, 1e7])
+def test_scores_that_documents_explain_exactly_have_no_model_however_far_from_zero(far):
+    """From 1,120 to 1,130 the search stood still where it began, and all variances came out equal, with intervals."""
+    rng = np.random.default_rng(4)
+    rows = [(f"d{d}", str(s), y, j) for d in range(8) for s in range(2) for y in "ab" for j in "pqr"]
+    kept = [row for row in rows if rng.random() < 0.3]
+    table = pl.DataFrame(kept, schema=["document", "segment", "system", "judge"], orient="row")
+    table = table.with_columns(score=pl.col("document").str.slice(1).cast(pl.Float64) * 2 + far)
+    result = mixed(table, "score", ["system"])
+    assert result.value is None and not result.rows
+    assert "explain every score exactly" in result.notes[0]
+
+
+def test_a_shift_of_all_scores_moves_the_intercept_alone():
+    rng = np.random.default_rng(5)
+    rows = [(f"d{d}", str(s), y, j) for d in range(6) for s in range(2) for y in "ab" for j in "pqr"]
+    table = pl.DataFrame(rows, schema=["document", "segment", "system", "judge"], orient="row")
+    table = table.with_columns(score=pl.Series(rng.normal(size=len(rows)) + np.repeat(rng.normal(size=6), 12)))
+    here, far = (mixed(table.with_columns(pl.col("score") + by), "score", ["system"]).rows for by in (0.0, 1e6))
+    assert far[0]["value"] - here[0]["value"] == pytest.approx(1e6)
+    for name in ("value", "low", "high"):
+        assert [row[name] for row in far[1:]] == pytest.approx([row[name] for row in here[1:]], rel=1e-4, abs=1e-6)

@@ -101,6 +101,14 @@ class MixedModelData:
         across = meets[outside][:, outside].toarray()
         return cls(n, x.shape[1], sizes, buckets, factor[outside], outside, across, sums[outside], data.T @ data)
 
+    def can_explain_all(self, y: Array) -> bool:
+        """Whether levels that are free to differ leave next to nothing of these scores: then there is no likelihood to
+        search, and the search ends wherever it began."""
+        try:
+            return self.solve(np.full(len(self.sizes), 1e4)).residual <= 1e-6 * len(y) * float(np.var(y))
+        except np.linalg.LinAlgError:
+            return True
+
     @property
     def cost(self) -> float:
         """Multiplications that one step takes, roughly."""
@@ -448,16 +456,18 @@ _PROFILED = 3e6  # multiplications a step may take for variances to get profile 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model. `variances` are the residual's and then each factor's."""
+    """A fitted model. `variances` are the residual's and then each factor's, `centre` what is added to the coefficients
+    because the scores were fitted as distances from their mean."""
 
     solution: Solution
     variances: Array
     reml: bool
     converged: bool
+    centre: Array
 
     @property
     def beta(self) -> Array:
-        return self.solution.beta
+        return self.solution.beta + self.centre
 
     @property
     def covariance(self) -> Array:
@@ -477,11 +487,13 @@ def fit(
     y: Array, x: Array, factors: Sequence[Indices], *, slopes: Sequence[Array | None] | None = None, reml: bool = True
 ) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
-    problem = MixedModelData.of(y, x, factors, slopes)
+    one = np.asarray(np.linalg.lstsq(x, np.ones(len(y)))[0], dtype=float)  # the coefficients of a constant
+    centre: Array = one * (float(y.mean()) if np.allclose(x @ one, 1.0) else 0.0)  # squares of far numbers lose digits
+    problem = MixedModelData.of(y - x @ centre, x, factors, slopes)
     theta, has_converged = minimise(problem, reml)
     solution = problem.solve(theta)
     residual = solution.residual / (problem.n - problem.p * reml)
-    return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, has_converged)
+    return Fit(solution, residual * np.concatenate([[1.0], theta**2]), reml, has_converged, centre)
 
 
 def _slope(model: Fit, solution: Solution, variances: Array) -> Array:
@@ -855,7 +867,8 @@ class RandomTerms:
 
     def fit(self, y: Array, x: Array, *, reml: bool = True) -> Fit:
         model = fit(y, x, self.factors, slopes=self.slopes, reml=reml)
-        if not model.variances[0] > _EXACT * float(np.var(y)):
+        least = _EXACT * float(np.var(y))
+        if not model.variances[0] > least or (not model.converged and model.solution.problem.can_explain_all(y)):
             raise np.linalg.LinAlgError(EXACT)
         return model
 
