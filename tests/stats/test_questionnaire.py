@@ -57,6 +57,12 @@ def test_counts_and_shares_of_answers() -> None:
     }  # fmt: skip
 
 
+def test_of_equally_common_answers_the_order_of_rows_decides_nothing() -> None:
+    asked = table(2, 3)  # one judge gave each
+    found, again = shares(asked, "reread_adequacy"), shares(asked.reverse(), "reread_adequacy")
+    assert [row["label"] for row in found.rows] == [row["label"] for row in again.rows] == ["both_texts", "not_reread"]
+
+
 def test_label_sets_count_for_each_label() -> None:
     protocol = protocols.load("background")
     chosen = (["cat_tool"], ["cat_tool", "word_processor"], [])

@@ -68,7 +68,7 @@ def shares(
         for name in dict.fromkeys(label for answer in answers for label in answer):
             marks = np.array([float(name in answer) for answer in answers])
             summaries.append((name, int(marks.sum()), *_mean(marks, part, resampling, "share")))
-        summaries.sort(key=lambda entry: -entry[1])
+        summaries.sort(key=lambda entry: (-entry[1], entry[0]))
         for name, count, value, spread in summaries:
             first = first or (name, value, spread)
             rows.append({**labels, "label": name, "count": count, "share": value, **spread.ends(), "n": len(answers)})
