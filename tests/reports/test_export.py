@@ -165,6 +165,8 @@ def test_answers_that_a_format_has_no_place_for_are_counted() -> None:
     assert without_place(told, "native") == {}
     assert without_place(told, "wmt_mqm") == {"errors": 1, "comment": 1}  # the control, and what was written
     assert without_place(told, "mtme") == {"errors": 1, "comment": 1}
+    said = [row for row in codebook(told, "mtme") if row["kind"] == "no_place"]
+    assert {row["id"]: row["value"] for row in said} == {"errors": 1, "comment": 1}, "on pages and in the API too"
     assert without_place(told, "appraise_scores") == {"comment": 1}
     assert without_place(judged_outputs(), "appraise_scores") == {}
     assert without_place(judged_outputs(), "mtme") == {"holistic": 1}  # the control

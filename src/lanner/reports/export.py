@@ -105,9 +105,10 @@ _SOMETIMES = {
 }
 
 
-def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
+def codebook(material: Material, name: str = "", **options: Any) -> list[dict[str, Json]]:
     """A row for every column (of the tidy table, or of another format by name), then one for every question, option
-    and score with its words, after the versions and the judges who count in no result, each with the reason."""
+    and score with its words, after the versions, the judges who count in no result, each with the reason, and the
+    answers that the format has no place for."""
     versions: list[dict[str, Json]] = [{"kind": "version", "id": "lanner", "meaning": __version__}]
     if material.chain:
         number, hash_ = material.chain
@@ -117,6 +118,8 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     versions += [{"kind": "left_out", "id": judge, "meaning": reason} for judge, reason in material.left_out.items()]
     if name:
         versions.append({"kind": "format", "id": name, "meaning": formats.titles()[name]})
+        missing = without_place(material, name, **options).items()
+        versions += [{"kind": "no_place", "id": id_, "value": n, "meaning": _NO_PLACE} for id_, n in missing]
     columns = [*material.table.columns, *(("draw", "draw_probability") if material.drawn else ())]
     meanings = (
         registry.table("reports.codebook").get(name, {}) if name else {column: _column(column) for column in columns}
@@ -125,10 +128,13 @@ def codebook(material: Material, name: str = "") -> list[dict[str, Json]]:
     return rows + (_list_questions(material.protocol) if material.protocol else [])
 
 
-def write_beside(path: Path, material: Material, name: str = "") -> Path:
+_NO_PLACE = "so many answers to this question have no place in the format and are not in the file; native keeps all"
+
+
+def write_beside(path: Path, material: Material, name: str = "", **options: Any) -> Path:
     """The codebook of an export, next to it: `pilot.codebook.csv` for `pilot.csv` and for a folder `pilot`."""
     place = path.with_name(f"{path.stem}.codebook.csv")
-    write_whole(place, csv_text(codebook(material, name)))
+    write_whole(place, csv_text(codebook(material, name, **options)))
     return place
 
 
@@ -156,7 +162,7 @@ def _list_questions(protocol: Protocol) -> list[dict[str, Json]]:
 def export_as(material: Material, name: str, path: Path, **options: Any) -> int:
     """Write into a format by name, with its codebook beside it; how many judgements went in."""
     count = _write(material, name, path, **options)
-    write_beside(path, material, name)
+    write_beside(path, material, name, **options)
     return count
 
 
