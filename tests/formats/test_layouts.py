@@ -1314,3 +1314,22 @@ def test_languages_that_are_said_against_the_headings_are_noted(tmp_path: Path) 
     assert "The headings name the languages en-de; the texts are read as de-en, as was said." in reading.notes
     (reading,) = formats.read(path, languages="en-de_AT")
     assert not any("headings name" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize(("start", "place"), [(15, 15), (16, 15), (14, 14)])
+def test_marks_that_a_browser_counted_stand_where_their_words_are(tmp_path: Path, start: int, place: int) -> None:
+    """In UTF-16 units an emoji before them is two; a place that fits neither way stays."""
+    path = tmp_path / "t.jsonl"
+    mark = {"start": start, "end": start + 5, "text": "gross", "severity": "major"}
+    row = {
+        "judge": "a",
+        "segment": "1",
+        "source": "The house is big.",
+        "mt": "😀 Das Haus ist gross.",
+        "errors": [mark],
+    }
+    rows = [row, {**row, "segment": "2", "errors": []}]
+    path.write_text("\n".join(json.dumps(each, ensure_ascii=False) for each in rows), encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [[mark["start"] for mark in judgement.value] for judgement in reading.judgements] == [[place], []]
+    assert any("1 mark has its place in UTF-16" in note for note in reading.notes) == (start == 16)

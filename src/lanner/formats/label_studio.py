@@ -30,7 +30,7 @@ from lanner.formats.parsing.error_rows import severities
 from lanner.formats.parsing.headings import error_words, fold
 from lanner.formats.parsing.readings import PAIR, DocumentDraft, Draft, Format, Reading, SegmentsByDocument, read_apart
 from lanner.formats.parsing.textfile import replacing
-from lanner.formats.parsing.values import counted, file_languages, from_utf16, number, problems
+from lanner.formats.parsing.values import IN_UTF16, counted, file_languages, in_code_points, number, problems
 from lanner.model import Document, Judge, JudgeKind, Judgement, Segment
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number
@@ -44,10 +44,7 @@ _RANKS = {"left": [1, 2], "tie": [1, 1], "right": [2, 1]}
 _READ = ("choices", "rating", "number", "textarea", "pairwise", "taxonomy")
 _REGIONS = ("labels", "hypertextlabels", "paragraphlabels")
 _SENTENCES = {
-    "utf16": (
-        "{n} mark has its place in UTF-16 units, going by its words, and is read so.",
-        "{n} marks have their places in UTF-16 units, going by their words, and are read so.",
-    ),
+    "utf16": IN_UTF16,
     "several_labels": (
         "{n} region has several labels and counts as a mark of each.",
         "{n} regions have several labels and count as a mark of each.",
@@ -219,20 +216,17 @@ def _marks(
     start, end, words = value.get("start"), value.get("end"), value.get("text")
     start = int(start) if isinstance(start, str) and start.isdecimal() and len(start) < 19 else start
     end = int(end) if isinstance(end, str) and end.isdecimal() and len(end) < 19 else end
+    place = in_code_points({"side": side, "start": start, "end": end, "text": words}, text)
+    counts["utf16"] += (place["start"], place["end"]) != (start, end)
+    start, end = place["start"], place["end"]
     flags = problems(text, start, end, words if isinstance(words, str) else None)
-    if flags and isinstance(start, int) and isinstance(end, int) and isinstance(words, str):
-        first, last = from_utf16(text, start), from_utf16(text, end)
-        if not problems(text, first, last, words):
-            start, end, flags = first, last, ()
-            counts["utf16"] += 1
     wrong += flags
     if words is None and not flags:
-        words = text[start:end]
+        place = {**place, "text": text[start:end]}
     labels = value.get(region["type"]) or value.get("labels")
     categories = list(labels) if isinstance(labels, list) else []
     counts["several_labels"] += len(categories) > 1
-    place = {"side": side, "start": start, "end": end, "text": words}
-    return [{**place, "category": category} for category in categories] or [place]
+    return [{**place, "category": category} for category in categories] or [dict(place)]
 
 
 def _add_to_marks(marks: Iterable[dict[str, Any]], name: str, kind: str, value: Mapping[str, Any]) -> None:

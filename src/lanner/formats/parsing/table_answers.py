@@ -29,6 +29,7 @@ from lanner.formats.parsing.map_draft import AnswerColumn, as_option, each_as
 from lanner.formats.parsing.readings import Draft, bar_in_name
 from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
+    IN_UTF16,
     INCLUSIVE,
     KEEP_CODES,
     are_places,
@@ -38,6 +39,7 @@ from lanner.formats.parsing.values import (
     dots_in_thousands,
     duration,
     duration_heading,
+    in_code_points,
     in_thousands,
     is_false,
     is_flag,
@@ -142,6 +144,7 @@ class TableAnswers:
         self._steps: list[str] = []
         self._graded: dict[str, tuple[float, float]] = {}
         self._inclusive: dict[str, None] = {}
+        self._in_utf16 = 0
 
     @property
     def headings(self) -> dict[str, str]:
@@ -521,6 +524,7 @@ class TableAnswers:
         judgements = []
         for cell in self._cells:
             value, flag = values[id(cell)]
+            value = self._in_code_points(value, cell)
             if flag == "missing" and cell.own_column:
                 continue
             # an empty cell is no first answer where the judge has another row with one
@@ -553,6 +557,15 @@ class TableAnswers:
             )
         return tuple(judgements)
 
+    def _in_code_points(self, value: Any, cell: _Raw) -> Any:
+        """Marks with their places in code points; other answers as they are."""
+        if not isinstance(value, list) or len(cell.systems) != 1 or not all(isinstance(mark, dict) for mark in value):
+            return value
+        text = cell.draft.outputs.get(cell.systems[0], "")
+        marks = [mark if mark.get("side") == "source" else in_code_points(mark, text) for mark in value]
+        self._in_utf16 += sum(mark is not own for mark, own in zip(marks, value, strict=True))
+        return marks
+
     def notes(self) -> Iterator[str]:
         alike: dict[str, list[str]] = {}
         for name in self._kinds:
@@ -575,6 +588,8 @@ class TableAnswers:
         if self._cells and "role" not in self._table.at:
             yield "No column `role` says which answers are controls or repeats, so all count as main ones."
         yield from self._steps
+        if self._in_utf16:
+            yield in_number(self._in_utf16, *IN_UTF16)
         yield from self._note_on_places()
         for heading in self._inclusive:
             yield f"Marks in {heading!r} end at the character that {INCLUSIVE} names, which belongs to them."

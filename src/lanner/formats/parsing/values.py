@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from lanner import registry
 from lanner.model import SIDES, TIES, languages
@@ -45,6 +45,23 @@ def problems(text: str | None, start: Any, end: Any, words: str | None) -> tuple
     if end > len(text):
         return ("bad_offsets",)
     return ("text_mismatch",) if words is not None and text[start:end] != words else ()
+
+
+IN_UTF16 = (
+    "{n} mark has its place in UTF-16 units, going by its words, and is read so.",
+    "{n} marks have their places in UTF-16 units, going by their words, and are read so.",
+)
+"""What is said of marks that `in_code_points` moved."""
+
+
+def in_code_points(span: Mapping[str, Any], text: str) -> Mapping[str, Any]:
+    """A span that counts UTF-16 units, as browsers do, in code points: where its words stand there and not where they
+    should. Other spans as they are."""
+    start, end, words = span.get("start"), span.get("end"), span.get("text")
+    if not (isinstance(words, str) and _whole(start) and _whole(end) and problems(text, start, end, words)):
+        return span
+    first, last = from_utf16(text, cast("int", start)), from_utf16(text, cast("int", end))
+    return span if problems(text, first, last, words) else {**span, "start": first, "end": last}
 
 
 def _whole(value: Any) -> bool:
