@@ -340,6 +340,30 @@ def test_an_answer_from_another_tab_is_shown_once_a_change_here_is_taken_back(li
     wait_until(other, f"{tick} === 3")
 
 
+def test_what_two_tabs_have_left_to_send_ends_as_the_server_holds_it(live: Live, page: Page) -> None:
+    """A tab that was reloaded found the other's answers too, sent them once more, and showed what no longer held."""
+    work, task, _ = begin(live, page, sentences=1)
+    other = page.context.new_page()
+    other.goto(work.url(task))
+    for tab, key in ((page, "2"), (other, "3")):
+        Hands(tab).ready()
+        tab.bring_to_front()
+        tab.route("**/answers", lambda route: route.abort())
+        Hands(tab).press("s", key)
+        tab.locator("#saved[data-state=offline]").wait_for()
+    page.bring_to_front()
+    page.reload()
+    Hands(page).ready()
+    expect(page.locator("[data-q=sentence] :checked")).to_have_value("3")
+    for tab in (other, page):
+        tab.unroute("**/answers")
+        tab.evaluate("dispatchEvent(new Event('online'))")
+        Hands(tab).settled()
+    assert scores(work, task) == [(2, None)], "what arrives last holds"
+    for tab in (other, page):
+        expect(tab.locator("[data-q=sentence] :checked")).to_have_value("2")
+
+
 def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(live: Live, page: Page) -> None:
     """The page said that it took the other answer over, showed the number being typed, and stored that."""
     work = live.campaign("da", [document(2)], systems=["hidden-engine-alpha"])

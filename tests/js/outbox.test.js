@@ -11,7 +11,8 @@ function box(answers, db = memory()) {
   const sent = [],
     states = [],
     stored = [],
-    naps = [];
+    naps = [],
+    told = [];
   let n = 0,
     id = 100;
   const send = async (_url, body) => {
@@ -32,16 +33,17 @@ function box(answers, db = memory()) {
     uuid: () => `u${++n}`,
     now: () => new Date(1e12 + n),
     status: (state, waiting) => states.push(`${state} ${waiting}`),
+    acknowledged: (_, ids) => told.push([ids, outbox.waiting]),
     stored: sealed => stored.push(sealed.body.submission),
     rejected: (_, errors) => states.push(`rejected ${errors.map(e => e.question)}`),
     wait: () => new Promise(ok => naps.push(ok)),
   });
-  return { outbox, sent, states, stored, naps, db };
+  return { outbox, sent, states, stored, naps, told, db };
 }
 const rest = () => new Promise(ok => setTimeout(ok, 5));
 
 test('sends, says so, and forgets', async () => {
-  const { outbox, sent, states, db } = box([]);
+  const { outbox, sent, states, told, db } = box([]);
   await outbox.draft(1, 0, { score: { value: 3, base: null } });
   await outbox.seal('/a', 1, 0, { score: 3 }, { score: null }, spent);
   await rest();
@@ -50,6 +52,7 @@ test('sends, says so, and forgets', async () => {
     [['u1', { score: 3 }, { score: null }, 2]],
   );
   assert.equal(states.at(-1), 'saved 0');
+  assert.deepEqual(told, [[{ score: 101 }, 1]], 'before it waits no more');
   assert.deepEqual([await db.all('outbox', ''), await db.all('drafts', '')], [[], []]);
 });
 

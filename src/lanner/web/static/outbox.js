@@ -241,6 +241,7 @@ export class Outbox {
     if (!stored.length && status === 200) return false;
     const ids =
       body.saved ?? Object.fromEntries(stored.map(q => [q, body.stored?.[q]?.id ?? null]));
+    this.parts.acknowledged?.(message, ids);
     // what waits behind it was said in the knowledge of this answer
     for (const later of this.queue) {
       if (later === message || later.task !== message.task || later.item !== message.item) continue;
@@ -274,8 +275,8 @@ export class Outbox {
     if (!wrong.length) return false;
     const drafts = wrong.map(q => [q, { value: answers[q], base: base[q] ?? null }]);
     await this.draft(message.task, message.item, Object.fromEntries(drafts));
-    await this.replace(message, question => !wrong.includes(question));
     this.parts.rejected?.(message, errors ?? []);
+    await this.replace(message, question => !wrong.includes(question));
     return true;
   }
 

@@ -44,12 +44,15 @@ export class Saving {
     this.done = false;
     /** Whether this page was kept on the device, so that the server may hold newer answers. */
     this.stale = false;
+    /** Whether answers of this page and of another have met: which one holds is the server's word. */
+    this.contested = false;
     this.outbox = new Outbox({
       db,
       who,
       send,
       alone,
       status: (...state) => this.status(...state),
+      acknowledged: (message, ids) => this.acknowledged(message, ids),
       stored: (message, reply) => this.stored(message, reply),
       rejected: (message, errors) => this.rejected(message, errors),
       full: () => app.note('storage', app.t('full')),
@@ -166,7 +169,7 @@ export class Saving {
     const { app } = this;
     const { body } = await send(this.url).catch(() => ({ body: null }));
     if (!Array.isArray(body?.items)) return;
-    this.stale = false;
+    this.stale = this.contested = false;
     if (body.finished && !app.frozen && !this.outbox.waiting) return location.reload();
     this.restore(this.newerCopies(body.items), body.items);
     for (const [i, saved] of /** @type {SavedItems} */ (body.items).entries())
@@ -352,19 +355,29 @@ export class Saving {
     location.assign(url);
   }
 
-  /** The server has named answers as stored. @param {Message} message @param {any} reply */
-  stored({ task, item: i, body }, reply) {
-    const { app } = this,
-      item = app.store.items[i],
-      saved = /** @type {Record<string, SavedAnswer>} */ ({});
+  /**
+   * The server has named answers as stored. This is taken in at once: while they are still dropped
+   * here, more may be answered, or arrive from another page.
+   * @param {Message} message
+   * @param {Record<string, number>} ids of the answers
+   */
+  acknowledged({ task, item: i, body: { answers } }, ids) {
+    const { base, stored, confirmed, refused } = this.app.store.items[i] ?? {};
     if (task !== this.task) return;
-    for (const q in reply.saved) {
-      item.base[q] = reply.saved[q];
-      if (q in body.answers) saved[q] = { id: reply.saved[q], value: body.answers[q] };
-      else item.stored[q] = 'null'; // no longer asked
-      item.confirmed[q] = saved[q] ? canon(body.answers[q]) : 'null';
-      delete item.refused[q];
+    for (const q in ids) {
+      base[q] = ids[q];
+      if (!(q in answers)) stored[q] = 'null'; // no longer asked
+      confirmed[q] = canon(answers[q]);
+      delete refused[q];
     }
+  }
+  /** They are here no more. @param {Message} message @param {any} reply */
+  stored({ task, item: i, body }, reply) {
+    const saved = /** @type {Record<string, SavedAnswer>} */ ({});
+    if (task !== this.task) return;
+    for (const q in reply.saved)
+      if (q in body.answers) saved[q] = { id: reply.saved[q], value: body.answers[q] };
+    this.contested ||= reply.conflicts?.length > 0;
     this.channel.postMessage({ task, item: i, saved });
     if (this.stale) void this.reconcile();
     if (reply.feedback) this.explain(i, reply.feedback);
@@ -497,6 +510,7 @@ export class Saving {
       state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
     if (now === 'saved' && due.size) return; // something newer is about to be sent
+    if (now === 'saved' && this.contested) void this.reconcile();
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
       unsent = outbox.reached ? 'failing' : 'offline',

@@ -345,6 +345,7 @@ interface OutboxParts {
   wait?(ms: number): Promise<any>;
   alone?(work: () => Promise<any>): Promise<any>;
   status?(state: SaveState, waiting: number, message: string): void;
+  acknowledged?(message: Message, ids: Record<string, number>): void;
   stored?(message: Message, reply: any): void;
   rejected?(message: Message, errors: any[]): void;
   full?(): void;
