@@ -143,9 +143,9 @@ def test_points_for_each_label_that_another_device_has_given_are_named(live: Liv
     task = work.tasks[0].id
     page.goto(work.url(task))
     Hands(page).ready()
-    theirs = {"faults": ["terms"], "points": {"terms": 20}}
-    campaign.submit(live.store, task, 0, theirs, submission=f"other device {task}")
     page.get_by_text("Terms").first.click()
+    page.locator("#saved[data-state=saved]").wait_for(state="attached")
+    campaign.submit(live.store, task, 0, {"points": {"terms": 20}}, submission=f"other device {task}")
     page.get_by_role("textbox", name="Set 0 to 100").locator("visible=true").fill("70")
     page.keyboard.press("Enter")
     conflict = page.locator("[id^=note-conflict]")

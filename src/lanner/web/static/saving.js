@@ -44,7 +44,7 @@ export class Saving {
     this.done = false;
     /** Whether this page was kept on the device, so that the server may hold newer answers. */
     this.stale = false;
-    /** Whether answers of this page and of another have met: which one holds is the server's word. */
+    /** Whether answers of this page and of another have met: which one holds, the server says. */
     this.contested = false;
     this.outbox = new Outbox({
       db,
