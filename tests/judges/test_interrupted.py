@@ -83,9 +83,10 @@ class Model:
 
     async def ask(self, call: Call) -> Reply:
         self.power.event()
-        self.questions.append(call.name)
-        different = dict.fromkeys(name.rpartition("-")[0] for name in self.questions)
-        text = self.fault(list(different).index(call.name.rpartition("-")[0]) + 1)
+        name = call.name.partition(".")[2]  # as the ledger has it: what stands before says when the judge was added
+        self.questions.append(name)
+        different = dict.fromkeys(question.rpartition("-")[0] for question in self.questions)
+        text = self.fault(list(different).index(name.rpartition("-")[0]) + 1)
         await asyncio.sleep(0)
         self.power.event()
         if text is None:
