@@ -22,7 +22,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.errors import CampaignError, InputError
 from lanner.formats.parsing.readings import bar_in_name
-from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol
+from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol, all_systems
 from lanner.protocols.context import in_contexts
 from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
@@ -248,11 +248,6 @@ def refuse_frozen(campaign: Campaign) -> None:
             code="frozen",
             next_step="Add judges or overlap to it, or duplicate it and change the copy.",
         )
-
-
-def all_systems(documents: Sequence[Document]) -> tuple[str, ...]:
-    """Every system that has an output, in order of appearance."""
-    return tuple(dict.fromkeys(name for document in documents for name in document.systems))
 
 
 def check_documents(documents: Sequence[Document]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lanner import formats, protocols
-from lanner.campaign.create import add_campaign, all_systems, check_documents
+from lanner.campaign.create import add_campaign, check_documents
 from lanner.campaign.people import check_judges
 from lanner.campaign.progress import history, judges, pseudonyms
 from lanner.campaign.questions import systems_of
@@ -33,6 +33,7 @@ from lanner.model import (
     Object,
     Protocol,
     Segment,
+    all_systems,
 )
 from lanner.protocols.answers import CheckedJudgements, take_in
 from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction

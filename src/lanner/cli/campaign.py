@@ -31,7 +31,7 @@ from lanner.cli.output import Columns, Output, minute
 from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import CampaignError, InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.judges.replay import inspect_outputs, replay
-from lanner.model import Json, Judge, Protocol, Stage
+from lanner.model import Json, Judge, Protocol, Stage, all_systems
 from lanner.model.messages import estimate, in_number, number, percent, plural
 from lanner.stats.resample import FEW, Resampling
 from lanner.store import Participant, Store
@@ -253,7 +253,7 @@ def run_promote(
         )
     output.say(f"{len(going)} of {len(standing)} units go on (more than {percent(stage.promotion.more_than, 0)}).")
     if assigning and going:
-        systems = list(dict.fromkeys(system for document in documents for system in document.systems))
+        systems = list(all_systems(documents))
         rng = np.random.default_rng([entry.seed, 2])
         people = campaign.working_judges(store, name)
         tasks = promote(page, promoted(s for _, s in going), documents, people, protocol, rng=rng, systems=systems)

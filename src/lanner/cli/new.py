@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from lanner import campaign, designs, formats, protocols, registry
-from lanner.campaign.create import all_systems, with_questionnaires
+from lanner.campaign.create import with_questionnaires
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.states import check_names, check_settings
 from lanner.cli import notes_of, parse_options, reading_options, typed
@@ -21,7 +21,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.counterbalancing import describe_balance
 from lanner.designs.plan import loads, preview
 from lanner.errors import LannerError, Where
-from lanner.model import Campaign, Document, Json
+from lanner.model import Campaign, Document, Json, all_systems
 from lanner.protocols.context import names_in
 from lanner.store import Store
 

@@ -23,11 +23,10 @@ from lanner.analysis.planning import (
     world_of_part,
 )
 from lanner.analysis.scores import group_rows
-from lanner.campaign.create import all_systems
 from lanner.cli.output import Columns, Output
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
-from lanner.model import Document
+from lanner.model import Document, all_systems
 from lanner.model.messages import number, percent, plural
 from lanner.stats import power
 from lanner.stats.goals import parse_goal

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lanner.errors import LannerError, MissingExtraError, check_known
-from lanner.model import Document, Json, Segment
+from lanner.model import Document, Json, Segment, all_systems
 
 
 def only(document: Document, systems: Collection[str]) -> Document:
@@ -123,7 +123,7 @@ def scores(documents: Sequence[Document], metric: str, *, reference: str = "", s
     """Every system's score, best first."""
     check_known(metric, METRICS, f"There is no metric {metric!r}.")
     name = _reference(documents, reference)
-    systems = tuple(dict.fromkeys(system for document in documents for system in document.systems))
+    systems = all_systems(documents)
     if not systems:
         raise LannerError("There are no outputs to choose from.", next_step="Give texts with translations.")
     segments = [[segment for segment in document if _counts(segment, name, systems)] for document in documents]

@@ -18,7 +18,7 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
 from lanner.formats.parsing.readings import Format, Reading, SegmentsByDocument
 from lanner.formats.parsing.textfile import ReadingNote, refuse_answers, write_whole
-from lanner.model import Document, Judge, Judgement, languages
+from lanner.model import Document, Judge, Judgement, all_systems, languages
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ABOUT_DOCUMENT = ("domain", "title", "text_type")
@@ -157,7 +157,7 @@ def write(
     del languages
     refuse_answers(path, "TMX holds no judgements.", judgements, judges)
     all_documents = list(documents)
-    systems = dict.fromkeys(name for document in all_documents for name in document.systems)
+    systems = all_systems(all_documents)
     if not system and len(systems) > 1:
         names = ", ".join(systems)
         raise InputError(

@@ -18,7 +18,7 @@ from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import aliased
-from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
+from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, all_systems
 from lanner.store import NewEntry, Store
 from lanner.store.rows import dumps, micros
 
@@ -42,7 +42,7 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
     for document in documents:
         for segment in document:
             places.setdefault(segment.id, []).append(document.id)
-    systems = tuple(dict.fromkeys(name for document in documents for name in document.systems))
+    systems = all_systems(documents)
     others = {name for document in documents for segment in document for name in segment.references}
     for line, row in _rows(path):
         where = Where(path, line)

@@ -30,7 +30,7 @@ from lanner.judges.providers._batches import Batches
 from lanner.judges.request import Channel, RunContext, Writer
 from lanner.judges.setup import note_added
 from lanner.judges.worker import JudgeWorker
-from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit
+from lanner.model import Campaign, CampaignState, Document, Json, JudgeKind, Protocol, Unit, all_systems
 from lanner.store import LedgerEntry, Store, UnfinishedTask
 from lanner.store.claims import running_judges
 
@@ -429,7 +429,7 @@ async def estimate(
     ]
     tried = _first_documents(documents)
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "rehearsal.sqlite") as store:
-        systems = dict.fromkeys(name for document in documents for name in document.systems)  # with an output anywhere
+        systems = all_systems(documents)  # with an output anywhere
         entry = campaign.create(store, "rehearsal", tried, protocol, systems=list(systems))
         with store.writing() as tx:
             tx.campaigns.set_state(entry.id, CampaignState.OPEN)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from lanner import protocols, registry
 from lanner.errors import InputError, LannerError, did_you_mean
-from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Protocol, Result
+from lanner.model import Document, Interval, Judge, JudgeKind, Judgement, Protocol, Result, all_systems
 from lanner.stats.resample import Array, Resampling, outcome, replicate_sums, sign
 
 QUESTION = "score"
@@ -111,7 +111,7 @@ def rate(
     rated against itself: it is left out, or refused where it was named."""
     resampling = resampling or Resampling()
     names = _references(documents, metric, references)
-    every = list(dict.fromkeys(name for document in documents for name in document.systems))
+    every = list(all_systems(documents))
     selection = _apart(list(systems), names) or [name for name in every if name not in names]
     translations = [_translation(document, name, names) for name in selection for document in documents]
     parts = [part for part in translations if any(part.counted)]

@@ -77,6 +77,7 @@ __all__ = [
     "Task",
     "Text",
     "Unit",
+    "all_systems",
 ]
 
 Json = Any  # a value made of None, bool, int, float, str, list and dict
@@ -139,6 +140,11 @@ class Document:
 
     def segment(self, segment_id: str) -> Segment | None:
         return next((s for s in self.segments if s.id == segment_id), None)
+
+
+def all_systems(documents: Iterable[Document]) -> tuple[str, ...]:
+    """Every system that has an output, in order of appearance."""
+    return tuple(dict.fromkeys(name for document in documents for name in document.systems))
 
 
 class JudgeKind(StrEnum):

@@ -42,6 +42,7 @@ from lanner.model import (
     Spans,
     Task,
     Unit,
+    all_systems,
     languages,
 )
 from lanner.model.messages import (
@@ -144,7 +145,7 @@ def _extent(view: View) -> str:
     pairs = Counter((d.source_language, d.target_language) for d in documents)
     known_pairs = [pair for pair in pairs if set(pair) != {languages.UNDETERMINED}]
     text = words([f"{languages.name(source)} to {languages.name(target)}" for source, target in known_pairs])
-    systems = list(dict.fromkeys(name for document in documents for name in document.systems))
+    systems = all_systems(documents)
     outputs = f"with outputs of {plural(len(systems), 'system')}" if systems else ""
     about = ", ".join(filter(None, (text, outputs)))
     where = f", on {plural(segments, view.unit)} in {plural(len(documents), 'document')}"

@@ -39,6 +39,7 @@ from lanner.model import (
     Spans,
     Stage,
     Unit,
+    all_systems,
 )
 from lanner.model.protocol import Wording
 from lanner.protocols.describe import EXPECTED_AGREEMENT
@@ -105,7 +106,7 @@ class CampaignOptions:
 
     def systems_of(self, documents: Sequence[Document]) -> tuple[str, ...]:
         """The systems to be judged: those chosen, else all of the texts."""
-        return self.systems or tuple(dict.fromkeys(name for document in documents for name in document.systems))
+        return self.systems or all_systems(documents)
 
     @property
     def people(self) -> list[Judge]:
