@@ -248,6 +248,8 @@ def test_a_plain_table_of_preferences_by_side_and_by_name(lanner: Command, tmp_p
     ]
     said = [lanner("prefer", file, "--favour", "human").out for file in files]
     assert "human was preferred over mt in 24 of 32 decided comparisons" in said[0]
+    asked_of_mt = lanner("prefer", files[0], "--favour", "mt").out
+    assert "human was preferred over mt in 24 of 32 decided comparisons (75 %" in asked_of_mt, "not mt in 8 of 32"
     results = [
         [line for line in text.splitlines() if not line.strip().startswith(path.stem)]  # notes on the file
         for text, path in zip(said, files, strict=True)

@@ -302,8 +302,11 @@ def _sentence(row: Json) -> str:
     decisions, total = row["wins"] + row["losses"], row["wins"] + row["losses"] + row["ties"]
     if not decisions:
         return in_number(total, "The only comparison is a tie.", "All {n} comparisons are ties.")
-    says = f"{row['for']} was preferred over {row['against']} in {row['wins']} of {decisions} decided comparisons"
-    says += f" ({percent(row['share'], 0)}; {row['ties']} of {total} were ties). "
+    winner, loser, wins = row["for"], row["against"], row["wins"]
+    if wins < row["losses"]:
+        winner, loser, wins = loser, winner, row["losses"]
+    says = f"{winner} was preferred over {loser} in {wins} of {decisions} decided comparisons"
+    says += f" ({percent(wins / decisions, 0)}; {row['ties']} of {total} were ties). "
     sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_holm")]
     if all(sure):
         return says + "Chance alone would hardly give that, however ties and documents are counted."
