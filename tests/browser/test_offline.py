@@ -58,12 +58,15 @@ def test_a_page_is_reloaded_and_answered_without_a_network(live: Live, page: Pag
     hands.press("j", "s", "2", "h", "5", "Enter")
     page.reload()
     hands.ready()
-    hands.press("s", "4", "h", "9", "Enter")
-    assert scores(work, task)[1:3] == [(None, None), (None, None)]
+    hands.press("s", "4", "h", "9", "Enter", "s", "1", "h", "3", "Enter")
+    assert scores(work, task)[1:] == [(None, None)] * 3
+    wait = page.get_by_text("Not everything is sent yet.")
+    wait.wait_for()
     reconnect(live, page)
     hands.settled()
-    assert scores(work, task)[:3] == [(3, 7), (2, 5), (4, 9)]
-    assert len([row for row in work.rows() if row.question == "holistic"]) == 3, "each was stored once"
+    assert scores(work, task) == [(3, 7), (2, 5), (4, 9), (1, 3)]
+    assert len([row for row in work.rows() if row.question == "holistic"]) == 4, "each was stored once"
+    expect(wait).to_have_count(0)
 
 
 def test_a_kept_page_does_not_overwrite_what_another_device_answered(live: Live, page: Page) -> None:

@@ -85,7 +85,7 @@ export class Flow {
     app.leave(false);
     // what came back is to be read first
     if (isSettled) return app.say(items[app.item].feedback?.explanation ?? '');
-    return app.note('finish', app.t('wait_finish'));
+    return app.note('held', app.t('wait_finish')); // gone once everything is sent
   }
 
   /**
