@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from campaign_parts import corpus, first_task, opened, save
 from lanner import campaign
@@ -16,6 +17,7 @@ from lanner.model import Judge
 from lanner.store import Store, schema
 from lanner.store.accounts import AccountRole
 from lanner.store.backup import TABLES, backup, contents, verify, verify_file
+from lanner.store.backup import _last as last_given
 from lanner.store.campaign_copies import bring_back, copy_campaign
 from lanner.store.campaigns import Campaigns
 
@@ -114,6 +116,28 @@ def test_a_backup_gives_back_one_campaign_to_a_store_with_other_accounts(store: 
         with pytest.raises(StoreError, match="given its numbers to others"):
             bring_back(copy, "first", third.address)
         assert [entry.name for entry in campaign.campaigns(third)] == ["mine"]
+
+
+@pytest.mark.postgres
+def test_no_number_is_given_twice_while_a_campaign_comes_back(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others save meanwhile: PostgreSQL gives them numbers whatever this transaction holds."""
+    with Store.open(postgres_url) as store:
+        opened(store, "da")
+        opened(store, "da", name="second")
+        campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+        task, given = first_task(store, name="second"), [0]
+
+        def look_then_save(connection: Connection, table: str) -> int:
+            last = last_given(connection, table)
+            given.extend(save(store, task, 0, {"score": len(given)}).ids.values())
+            return last
+
+        monkeypatch.setattr("lanner.store.backup._last", look_then_save)
+        bring_back(tmp_path / "copy.sqlite", "first", postgres_url)
+        with store.writing() as tx:
+            assert tx.judgements.reserve(1, [1])[0] > max(given) > 0
 
 
 def test_what_fails_on_the_way_loses_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -291,11 +291,12 @@ def copy_table(rows: Iterator[Sequence[Any]], target: Connection, table: Table) 
 
 
 def carry_numbers(source: Connection, target: Connection) -> None:
-    """Numbers that were ever given are not given again, even where their rows have been deleted since."""
+    """Numbers that were ever given are not given again, even where their rows have been deleted since. Where the target
+    is that far, nothing is set: PostgreSQL gives numbers to others meanwhile, and would give those a second time."""
     for table in TABLES:
         if "id" not in table.columns or table is schema.withdrawn:
             continue
-        if last := max(_last(source, table.name), _last(target, table.name)):
+        if (last := _last(source, table.name)) > _last(target, table.name):
             keep_number(target, table.name, last)
 
 
