@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -47,6 +49,11 @@ def test_a_pilot_says_how_far_apart_its_systems_are() -> None:
     assert world.means is not None and world.means[1] - world.means[0] == pytest.approx(4.0, abs=0.5)
     assert world.sizes.tolist() == [4.0] * 30
     assert not world.has_metrics
+    more_judges = pl.concat(table.with_columns(judge=pl.lit(name)) for name in "abcd")
+    together = world_of_pilot(more_judges, "score", replace(parts, residual=4 * parts.residual), DESIGN)
+    assert together.means == pytest.approx(world.means), "four judges of each item know as much as one who errs half as"
+    own_taste = world_of_pilot(more_judges, "score", replace(parts, system_judge=16.0), DESIGN)
+    assert own_taste.means is not None and own_taste.means[1] - own_taste.means[0] == pytest.approx(2.7, abs=0.3)
     upside_down = world_of_pilot(table, "score", parts, DESIGN, sign=-1.0)
     assert upside_down.means is not None and upside_down.means[0] > upside_down.means[1]
 

@@ -209,9 +209,12 @@ def world_of_pilot(table: pl.DataFrame, question: str, parts: Components, design
         (pl.col("question") == question) & (pl.col("role") == "main") & ~_BY_MACHINES & pl.col("score").is_finite()
     )
     means = people.group_by("system").agg(pl.col("score").mean()).sort("system")
-    pilot_documents = max(1, people["document"].n_unique())
-    pilot_sentences = max(1.0, people.select("document", "segment").n_unique() / pilot_documents)
-    error = (parts.system_document + (parts.system_item + parts.residual) / pilot_sentences) / pilot_documents
+    error = (
+        parts.system_document * _concentration(people, "document")
+        + parts.system_item * _concentration(people, "document", "segment")
+        + parts.system_judge * _concentration(people, "judge")
+        + parts.residual * _concentration(people, "document", "segment", "judge")
+    )
     values = sign * means["score"].to_numpy()
     return World(
         _sizes(design),
@@ -222,6 +225,15 @@ def world_of_pilot(table: pl.DataFrame, question: str, parts: Components, design
         shrunk_means(values, error),
         has_metrics=bool(metric_scores(table)),
     )
+
+
+def _concentration(answers: pl.DataFrame, *of: str) -> float:
+    """The variance of a system's mean where each of these differs by chance with variance 1: 1 over how many there are
+    if they have equally many answers. The mean over systems."""
+    counts = answers.group_by("system", *of).len()
+    shares = counts.select("system", share=pl.col("len") / pl.col("len").sum().over("system"))
+    squares = shares.group_by("system").agg(pl.col("share").pow(2).sum())["share"]
+    return float(squares.to_numpy().mean()) if len(squares) else 0.0
 
 
 def world_of_metrics(table: pl.DataFrame, parts: Components, design: Design) -> World | None:

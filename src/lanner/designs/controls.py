@@ -250,8 +250,8 @@ def _repeated(
         count = _count(amount, items if is_isolated(stages) else len(mine))
         if count > len(early):
             raise DesignError(
-                f"{count} repeats on page {page!r} are too many for {judge!r}: {len(early)} come early enough to have "
-                f"{spacing} items before they come again.",
+                f"Too many repeats on page {page!r} for {judge!r}: {count}, but items that come early enough to be "
+                f"repeated after {spacing} others: {len(early)}.",
                 next_step=f"Ask for {len(early)}, or say a smaller spacing.",
             )
         keys_by_judge[judge] = set(order[:count])

@@ -385,7 +385,10 @@ class CheckedJudgements:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for the person who imports: what was renamed, what breaks a rule."""
-        parts = [f"{number:,} spellings in {question!r} were aliases" for question, number in self.repairs.items()]
+        parts = [
+            f"{plural(number, 'answer')} to {question!r} read by another spelling that the protocol knows"
+            for question, number in self.repairs.items()
+        ]
         broken = [
             f"{plural(number, 'answer is', 'answers are')} flagged: {flag}"
             for flag, number in sorted(self.flags.items())

@@ -60,7 +60,8 @@ def check_order(answers: Ratings, what: str) -> None:
     if len(answers.item) and not answers.ordered:
         raise StatisticError(
             f"{what.capitalize()} distances need the order of the labels.",
-            next_step=f"Give it with labels=[…], lowest first; in the data are: {', '.join(answers.labels)}.",
+            next_step=f"Give it in the protocol, or in Python with labels=[…], lowest first; in the data are: "
+            f"{', '.join(answers.labels)}.",
         )
 
 
@@ -304,8 +305,10 @@ def _with_scale_note(plan: StatisticPlan) -> StatisticPlan:
     if plan.rated.explicit or not plan.rated.labels:
         return plan
     q = len(plan.rated.labels)
-    note = f"The scale is taken to be the {q} labels that were used; give labels=[…] if it has more."
-    reasons = ("only one label is known; give the whole scale with labels=[…].",) if q < 2 else ()
+    note = f"The scale is taken to be the {q} labels that were used; if it has more, give a protocol (or, in Python, labels=[…])."
+    reasons = (
+        ("only one label is known; give a protocol with the whole scale (or, in Python, labels=[…]).",) if q < 2 else ()
+    )
     return replace(plan, notes=(*plan.notes, note), reasons=reasons)
 
 
