@@ -301,14 +301,15 @@ def gwet(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     return _with_scale_note(_chance_plan("gwet", answers, weights, expected))
 
 
+_WHOLE_SCALE = "say the whole scale by a protocol, or in Python with labels=[…]"
+
+
 def _with_scale_note(plan: StatisticPlan) -> StatisticPlan:
     if plan.rated.explicit or not plan.rated.labels:
         return plan
     q = len(plan.rated.labels)
-    note = f"The scale is taken to be the {q} labels that were used; if it has more, give a protocol (or, in Python, labels=[…])."
-    reasons = (
-        ("only one label is known; give a protocol with the whole scale (or, in Python, labels=[…]).",) if q < 2 else ()
-    )
+    note = f"The scale is taken to be the {q} labels that were used; if it has more, {_WHOLE_SCALE}."
+    reasons = (f"only one label is known; {_WHOLE_SCALE}.",) if q < 2 else ()
     return replace(plan, notes=(*plan.notes, note), reasons=reasons)
 
 
