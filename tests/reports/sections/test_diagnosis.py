@@ -142,6 +142,21 @@ def test_marks_stand_where_the_scale_says_and_inside_the_drawing() -> None:
             assert 0 <= float(node.get(name) or 0) <= limit
 
 
+def test_many_domains_stand_below_one_another_so_that_the_letters_stay_readable_and_a_page_holds_them() -> None:
+    domains = {f"domain {n}": "" for n in range(5)}
+    marks = {name: SystemMark(2.0) for name in ("alder", "birch", "cedar")}
+    aspects = [AspectLine(f"Aspect {n}", dict.fromkeys(domains, DiagnosisEntry(0.5, 20, marks))) for n in range(9)]
+    picture = str(draw("x", aspects, list(marks), domains, Headings("a", "b", "c"), ends=(1.0, 3.0)))
+    root = ElementTree.fromstring(picture)
+    names = {node.text: (node.get("x"), float(node.get("y") or 0)) for node in root.iter("text")}
+    assert [names[f"domain {n}"][0] for n in range(5)] == ["186.0", "522.0", "858.0", "186.0", "522.0"]
+    assert names["domain 0"][1] == names["domain 2"][1] < names["domain 3"][1] == names["domain 4"][1]
+    assert [node.text for node in root.iter("text")].count("Aspect 8") == 2  # each row of them names the lines
+    width, height = (float(root.get(side) or 0) for side in ("width", "height"))
+    assert width == 186 + 3 * 336
+    assert all(float(node.get("y") or 0) <= height <= 1.4 * width for node in root.iter())
+
+
 def test_a_cell_can_be_a_link_and_the_one_looked_at_is_framed() -> None:
     cells = {"news": DiagnosisEntry(0.5, 20, {"alder": SystemMark(2.0)}, href='?cell="x"&y', chosen=True)}
     drawing = str(

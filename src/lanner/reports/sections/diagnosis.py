@@ -479,6 +479,7 @@ def _quote(view: View, result: Diagnosis, example: CellExample) -> dict[str, Jso
 
 _LABELS, _PANEL, _GAP, _LINE, _HEAD = 186.0, 312.0, 24.0, 15.0, 66.0
 _BAR, _MARKS_FROM, _MARKS_TO = 72.0, 100.0, 240.0
+_TALLEST = 1.4  # of a width: what a page of paper holds
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _FEW_SYSTEMS, _LONGEST_NAME, _MOST_LETTERS = 3, 24, 4
 MOST_SYSTEMS = 16
@@ -541,16 +542,18 @@ def draw(
     *,
     ends: tuple[float, float] | None,
 ) -> Drawing:
-    """The picture. `domains` map a name to what is printed at its right (sentences, documents)."""
+    """The picture. `domains` map a name to what is printed at its right (sentences, documents); those that would be
+    too small to read beside one another stand below one another."""
     room = _LINE * max(2, len(systems)) + 14
     group_count = sum(_begins_group(lines, at) for at in range(len(lines)))
-    width = _LABELS + (_PANEL + _GAP) * len(domains)
+    tall = _HEAD + room * len(lines) + 20 * group_count + 26
+    across = _across(len(domains), tall)
+    width = _LABELS + (_PANEL + _GAP) * across
     # a few systems are named at the left of the headings, many above them
     columns = 1 if len(systems) <= _FEW_SYSTEMS else int(width // _LABELS)
     per_column = -(-len(systems) // columns)
     head = 0.0 if columns == 1 else 17.0 * per_column + 14
-    top = head + _HEAD
-    drawing = Drawing(label, top + room * len(lines) + 20 * group_count + 26, width)
+    drawing = Drawing(label, head + _stacked(len(domains), across, tall), width)
     for place, system in enumerate(systems):
         left, down = _LABELS * (place // per_column), 17 * (place % per_column)
         _shape(drawing, place, left + 8, 12 + down, filled=True)
@@ -563,11 +566,12 @@ def draw(
         for end in (mark.value, mark.low, mark.high)
         if end is not None
     ]
-    for column, (domain, note) in enumerate(domains.items()):
-        left = _LABELS + (_PANEL + _GAP) * column
+    for place, (domain, note) in enumerate(domains.items()):
+        row, column = divmod(place, across)
+        left, top = _LABELS + (_PANEL + _GAP) * column, head + (tall + _GAP) * row
         scale = _scale(left, ends, values)
-        _heading(drawing, left, domain, note, headings, scale, head, drawing.height)
-        y = top
+        _heading(drawing, left, domain, note, headings, scale, top, top + tall)
+        y = top + _HEAD
         for at, line in enumerate(lines):
             if _begins_group(lines, at):
                 if column == 0:
@@ -586,6 +590,17 @@ def draw(
     return drawing
 
 
+def _stacked(count: int, across: int, tall: float) -> float:
+    """How high so many panels are together, each so `tall`."""
+    return (tall + _GAP) * -(-count // across) - _GAP
+
+
+def _across(count: int, tall: float) -> int:
+    """How many of `count` panels stand beside one another: as few as leave the whole on a page."""
+    fitting = (n for n in range(1, count) if _stacked(count, n, tall) <= _TALLEST * (_LABELS + (_PANEL + _GAP) * n))
+    return next(fitting, count)
+
+
 def _begins_group(lines: Sequence[AspectLine], at: int) -> bool:
     return bool(lines[at].heading) and (at == 0 or lines[at].heading != lines[at - 1].heading)
 
@@ -598,19 +613,19 @@ def _scale(left: float, ends: tuple[float, float] | None, values: Sequence[float
 
 
 def _heading(
-    drawing: Drawing, left: float, domain: str, note: str, headings: Headings, scale: Axis, head: float, height: float
+    drawing: Drawing, left: float, domain: str, note: str, headings: Headings, scale: Axis, top: float, bottom: float
 ) -> None:
-    drawing.text(left, head + 16, domain, "tb")
-    drawing.text(left + _PANEL, head + 16, note, "tm", "end")
-    drawing.line(left, head + 24, left + _PANEL, head + 24, "gr")
-    drawing.text(left, head + 42, headings.often, "tm")
-    drawing.text(left + _MARKS_FROM - 14, head + 42, headings.well, "tm")
+    drawing.text(left, top + 16, domain, "tb")
+    drawing.text(left + _PANEL, top + 16, note, "tm", "end")
+    drawing.line(left, top + 24, left + _PANEL, top + 24, "gr")
+    drawing.text(left, top + 42, headings.often, "tm")
+    drawing.text(left + _MARKS_FROM - 14, top + 42, headings.well, "tm")
     for tick in scale.ticks:
         x = scale.place(tick)
-        drawing.line(x, head + _HEAD, x, height - 22, "gr")
-        drawing.text(x, height - 6, f"{tick:g}", "tm", "middle")
-    drawing.text(left, height - 6, "0", "tm")
-    drawing.text(left + _BAR, height - 6, "100 %", "tm", "end")
+        drawing.line(x, top + _HEAD, x, bottom - 22, "gr")
+        drawing.text(x, bottom - 6, f"{tick:g}", "tm", "middle")
+    drawing.text(left, bottom - 6, "0", "tm")
+    drawing.text(left + _BAR, bottom - 6, "100 %", "tm", "end")
 
 
 def _draw_cell(
