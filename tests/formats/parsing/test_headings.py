@@ -73,6 +73,8 @@ def test_who_answered_what() -> None:
     assert headings.judge_and_question("Rater 1", words) == ("Rater 1", "score")
     assert headings.judge_and_question("rater2_fluency", words) == ("rater2", "fluency")
     assert headings.judge_and_question("annotators", words) == ("", "annotators"), "how many there were"
+    for remark in ("reviewer note", "Rater_comments", "annotator status"):
+        assert headings.judge_and_question(remark, words) == ("", remark), "no judge is called so"
 
 
 def test_words_for_roles() -> None:

@@ -449,10 +449,15 @@ def judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, st
         for question, judge in ((before, after), (after, before)):
             if fold(question) in answer_names:
                 return judge, " ".join(re.findall(r"[^\s_.:/()\[\]|-]+", question))
-    if (hit := _JUDGE_WORD.match(name)) and not _counts_judges(name):
+    if (hit := _JUDGE_WORD.match(name)) and not (_counts_judges(name) or _names_no_judge(hit[1])):
         rest = name[hit.end() :].strip(" _.:/-()[]")
         return name[: hit.end()].strip(" _.:-"), rest or "score"
     return "", name
+
+
+def _names_no_judge(word: str) -> bool:
+    """Whether a word behind one for judges says what they noted or what is known about them: `reviewer note`."""
+    return names_remark(word) or fold(word) in NO_NAMES | {"note", "status", "time"}
 
 
 def _counts_judges(name: str) -> bool:
