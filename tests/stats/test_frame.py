@@ -385,7 +385,7 @@ def test_several_results_become_the_rows_of_one():
     whole = combine_results("all", [first, second], ("note",))
     assert (whole.name, whole.value, whole.low) == ("all", 0.5, 0.1)
     assert [row["judge"] for row in whole.rows] == ["a", "b"]
-    assert whole.notes == ("note", "few")
+    assert whole.notes == ("note", "a: few")
 
 
 def test_what_is_undefined_says_why_and_how_it_would_have_been_made():

@@ -457,7 +457,7 @@ _PROFILED = 3e6  # multiplications a step may take for variances to get profile 
 @dataclass(frozen=True)
 class Fit:
     """A fitted model. `variances` are the residual's and then each factor's, `centre` what is added to the coefficients
-    because the scores were fitted as distances from their mean."""
+    because the scores were fitted as distances from least squares."""
 
     solution: Solution
     variances: Array
@@ -487,8 +487,7 @@ def fit(
     y: Array, x: Array, factors: Sequence[Indices], *, slopes: Sequence[Array | None] | None = None, reml: bool = True
 ) -> Fit:
     """Fit by restricted (or plain) maximum likelihood. X has full column rank; each factor two levels or more."""
-    one = np.asarray(np.linalg.lstsq(x, np.ones(len(y)))[0], dtype=float)  # the coefficients of a constant
-    centre: Array = one * (float(y.mean()) if np.allclose(x @ one, 1.0) else 0.0)  # squares of far numbers lose digits
+    centre = np.asarray(np.linalg.lstsq(x, y)[0], dtype=float)  # squares of far numbers lose digits
     problem = MixedModelData.of(y - x @ centre, x, factors, slopes)
     theta, has_converged = minimise(problem, reml)
     solution = problem.solve(theta)
