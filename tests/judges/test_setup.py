@@ -13,7 +13,7 @@ from lanner.errors import LannerError
 from lanner.judges.plan import Member, Plan
 from lanner.judges.providers import Endpoint
 from lanner.judges.settings import SETTINGS
-from lanner.judges.setup import limits_from, new_campaign, plans_from, price_notes, removed_if_unused
+from lanner.judges.setup import campaign_of_texts, limits_from, new_campaign, plans_from, price_notes, removed_if_unused
 from lanner.store import Store
 from lanner.store.claims import running_judges
 from model_campaign import corpus
@@ -140,3 +140,14 @@ def test_a_run_that_failed_removes_what_it_added_and_nobody_else_is_at_work_with
                 others.enter_context(running_judges(store, {"m": 1}))
             raise LannerError("The server cannot be reached.")
         assert bool(campaign.campaigns(store)) == (whose != "ours")
+
+
+def test_a_campaign_that_another_run_has_just_made_of_the_same_texts_is_gone_on_with(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol, chosen = protocols.load("da"), plans()
+    made = new_campaign(store, "c", corpus(), protocol, chosen)
+    monkeypatch.setattr(campaign, "campaigns", lambda _store: [])  # as it was a moment ago
+    assert campaign_of_texts(store, "c", corpus(), protocol, chosen).id == made.id
+    with pytest.raises(LannerError, match="with other texts"):
+        campaign_of_texts(store, "c", corpus()[:1], protocol, chosen)

@@ -52,6 +52,17 @@ def test_of_organisers_who_change_the_same_version_one_is_heard(store: Store, pl
     assert outcomes[campaign.get(store, "first").settings["budget"]] == "heard"
 
 
+def test_of_those_who_take_a_name_at_once_one_has_it(store: Store) -> None:
+    def take(_: int) -> str:
+        try:
+            return opened(store, "da").name
+        except CampaignError as refused:
+            return refused.code
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(take, range(6))) == ["first", *["name_taken"] * 5]
+
+
 def test_of_those_who_close_and_pause_at_once_each_is_told(store: Store) -> None:
     opened(store)
 

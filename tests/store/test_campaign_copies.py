@@ -14,7 +14,7 @@ from lanner import campaign
 from lanner.campaign import drawing, states
 from lanner.errors import CampaignError, LannerError, StoreError
 from lanner.model import Judge
-from lanner.store import Store, schema
+from lanner.store import CollisionError, Store, schema
 from lanner.store.accounts import AccountRole
 from lanner.store.backup import TABLES, backup, contents, verify, verify_file
 from lanner.store.backup import _last as last_given
@@ -178,6 +178,24 @@ def test_an_answer_that_comes_while_the_copy_is_made_is_in_it(
     campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
     bring_back(tmp_path / "copy.sqlite", "first", store.address)
     assert [j.value for j in campaign.history(store, "first")][-2:] == [11, 12]
+
+
+def test_a_deletion_that_meets_a_judge_who_comes_in_is_tried_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged(store)
+    original, met = Campaigns.remove, []
+
+    def meet_once(*arguments: Any) -> None:
+        original(*arguments)
+        if not met:
+            met.append("session_judge_fkey")
+            raise CollisionError("a judge of a session cannot go")
+
+    monkeypatch.setattr(Campaigns, "remove", meet_once)
+    campaign.remove(store, "first", name="first", copy=tmp_path / "copy.sqlite")
+    assert met and campaign.campaigns(store) == []
+    assert bring_back(tmp_path / "copy.sqlite", "first", store.address)[0].name == "first"
 
 
 @pytest.mark.parametrize("change", ["save", "time", "consent"])

@@ -279,7 +279,7 @@ def _refuse_name(tx: Transaction, name: str) -> None:
             code="bad_name",
             next_step="Use 1 to 100 characters without slashes, not beginning with a space.",
         )
-    if tx.campaigns.find(name):
+    if tx.campaigns.is_taken(name):
         raise CampaignError(
             f"There is already a campaign called {name!r}.", code="name_taken", next_step="Choose another name."
         )

@@ -4,6 +4,7 @@ runs."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
@@ -17,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from lanner.errors import NOWHERE, CampaignError, InputError, StoreError, Where, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Json, Protocol, Unit
-from lanner.store import Store, Transaction
+from lanner.store import CollisionError, Store, Transaction
 from lanner.store.campaign_copies import copy_campaign, standing
 from lanner.store.rows import now
 
@@ -163,7 +164,7 @@ def remove(
         raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
     for _ in range(_TRIES):
         copied = None if copy is None else _copied(store, entry.id, copy)
-        with store.deleting() as tx:
+        with suppress(CollisionError), store.deleting() as tx:  # on PostgreSQL judges come in at the same moment
             tx.campaigns.lock_whole(tx.campaigns.get(entry.id).id)
             if copied is None or standing(tx.connection, entry.id) == copied:
                 tx.campaigns.remove(entry.id)

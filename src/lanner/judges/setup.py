@@ -201,7 +201,11 @@ def campaign_of_texts(
 ) -> Campaign:
     """The campaign of this name that was made of these texts before, to go on with, or a new one."""
     if name not in [entry.name for entry in campaign.campaigns(store)]:
-        return new_campaign(store, name, documents, protocol, plans)
+        try:
+            return new_campaign(store, name, documents, protocol, plans)
+        except CampaignError as problem:
+            if problem.code != "name_taken":  # by another run, a moment ago
+                raise
     entry = campaign.get(store, name)
     if not is_made_of(store, name, documents, protocol):
         by = entry.protocol_hash != protocol.hash

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from itertools import chain, count
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, text, update
 
 from lanner.errors import CampaignError, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, JudgeKind, Protocol, Segment
@@ -24,6 +24,9 @@ _BY_ID = select(*_LISTED).where(_c.id == bindparam("reference"))
 _LOCKED = select(_c.id).where(_c.id == bindparam("reference")).with_for_update(key_share=True)
 _CORPUS_HASH = select(_c.corpus_hash).where(_c.id == bindparam("reference"))
 _BY_NAME = select(*_LISTED).where(_c.name == bindparam("reference"))
+_HOLD_NAME = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' lanner name ' || CAST(:name AS text), 0))"
+)
 
 
 class Campaigns(Rows):
@@ -63,6 +66,13 @@ class Campaigns(Rows):
             composed = unicodedata.normalize("NFC", reference)
             return self.find(composed) if composed != reference else None
         return _campaign(row) if row else None
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a campaign has this name. Until the transaction ends nobody else takes it: PostgreSQL lets others
+        write meanwhile, and they would find it free, too."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(_HOLD_NAME, {"name": name})
+        return self.find(name) is not None
 
     def get(self, reference: int | str) -> Campaign:
         """The same, or an error with the nearest name."""

@@ -308,7 +308,8 @@ class Store:
         if self.kind == "sqlite" and "malformed" in str(_original(problem)):
             self.damage = words.what
         if isinstance(_original(problem), self._collisions):
-            return CollisionError(words.what, where=words.where)
+            again = "Somebody else was changing the same at this moment. Try again."
+            return CollisionError(words.what, where=words.where, next_step=again)
         if lost:  # only PostgreSQL can go away; SQLAlchemy makes its other connections anew, too
             return DisconnectedError(words.what, where=words.where, next_step="Check that the database is running.")
         return words
