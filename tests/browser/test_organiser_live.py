@@ -195,6 +195,15 @@ def test_axe_finds_nothing_on_any_page(office: Office, browser: Browser, languag
     assert not told, "\n".join(told)
 
 
+def test_a_second_click_on_a_form_that_is_on_its_way_sends_nothing(office: Office, page: Page) -> None:
+    office.enter(page)
+    page.goto(office.url + "/server")
+    page.wait_for_selector("html.js")
+    send = "form => form.dispatchEvent(new SubmitEvent('submit', {bubbles: true, cancelable: true}))"
+    form, other = (page.locator(f"main form[action$='/server/{name}']").last for name in ("tokens", "webhooks"))
+    assert [each.evaluate(send) for each in (form, form, other)] == [True, False, True]
+
+
 SPILLS = """() => [...document.querySelectorAll('html, .passage, main [lang]')]
   .filter(el => el.clientWidth && (el.scrollWidth > el.clientWidth + 1 || el.clientWidth < 60))
   .map(el => `${el.tagName} ${el.scrollWidth} in ${el.clientWidth}`)

@@ -74,6 +74,7 @@ def test_each_error_has_its_status_for_people_and_programs(failing: TestClient, 
     page = failing.get(f"/{name}")
     assert page.status_code == status
     assert 'role="alert"' in page.text
+    assert '<a class="btn" href="/">To the start page</a>' in page.text
     reply = failing.get(f"/{name}", headers={"accept": "application/json"})
     assert reply.status_code == status
     assert set(reply.json()) == {"message", "where", "next"}

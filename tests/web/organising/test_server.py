@@ -60,6 +60,9 @@ def test_a_token_is_shown_once_works_and_is_revoked(client: TestClient, store: S
     assert again.status_code == 422
     for wrong in ({"name": ""}, {"scope": ""}, {"days": "x"}, {"campaign": "none"}):
         assert client.post("/server/tokens", data={**form, **wrong}).status_code == 422
+    refused = client.post("/server/tokens", data={**form, "days": "x"}).text
+    assert 'value="nightly"' in refused and "<option selected>trial</option>" in refused, "nothing is typed again"
+    assert refused.count(' value="campaigns" checked>') == 1 and ' value="judgements">' in refused
 
 
 def test_an_address_is_told_with_a_secret_shown_once_and_removed(client: TestClient, store: Store, token: str) -> None:
@@ -70,7 +73,10 @@ def test_an_address_is_told_with_a_secret_shown_once_and_removed(client: TestCli
         (hook,) = tx.webhooks.all()
     assert (hook.url, hook.events) == ("https://example.org/hook", ("campaign.finished",))
     assert hook.secret not in client.get("/server").text
-    assert client.post("/server/webhooks", data={**form, "url": "ftp://x"}).status_code == 422
+    refused = client.post("/server/webhooks", data={**form, "url": "ftp://x"})
+    assert refused.status_code == 422
+    assert 'value="ftp://x"' in refused.text and ' value="campaign.finished" checked>' in refused.text
+    assert ' value="task.finished">' in refused.text
     client.post("/server/webhooks", data={"token": token, "do": "remove", "number": str(hook.id)})
     with store.reading() as tx:
         assert not tx.webhooks.all()

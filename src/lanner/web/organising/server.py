@@ -4,7 +4,7 @@ what happens. The same as `lanner backup`, `verify`, `tokens` and `webhooks`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -27,14 +27,19 @@ from lanner.web.speech import say
 
 @dataclass(frozen=True, slots=True)
 class Notices:
-    """What a page is told besides what is always on it: a problem, a secret that is shown this once, what a check of a
-    copy found."""
+    """What a page is told besides what is always on it: a problem, the form `about` something that was refused, a
+    secret that is shown this once, what a check of a copy found."""
 
     problem: str = ""
     secret: str = ""
     about: str = ""
+    refused: FormData = field(default_factory=FormData)
     checked: str = ""
     findings: Sequence[StoreCheck] = ()
+
+    def sent(self, about: str, name: str, default: Sequence[str] = ()) -> Sequence[object]:
+        """What a field of the form that was refused held, so that nobody has to type it again."""
+        return self.refused.getlist(name) if self.about == about and name in self.refused else default
 
 
 async def server(request: Request) -> Response:
@@ -136,7 +141,7 @@ async def _add_or_end(
             return redirect(request, f"/server#{about}s")
         secret = await site.write(lambda: add(site, form))
     except LannerError as error:
-        return await _page(request, Notices(error_text(error)))
+        return await _page(request, Notices(error_text(error), about=about, refused=form))
     return await _page(request, Notices(secret=secret, about=about))
 
 

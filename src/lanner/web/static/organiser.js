@@ -209,6 +209,15 @@ document.addEventListener('change', event => {
   if ('sends' in field.dataset) field.form?.submit();
 });
 
+// a second click on a form that is on its way would do it twice; where a file answers, the page stays
+document.addEventListener('submit', event => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (event.defaultPrevented || form.method !== 'post') return;
+  if ('sent' in form.dataset) return event.preventDefault();
+  form.dataset.sent = '';
+  setTimeout(() => delete form.dataset.sent, 3000);
+});
+
 document.addEventListener('keydown', event => {
   if (event.key === 'Escape')
     for (const menu of document.querySelectorAll('details.menu[open]'))
