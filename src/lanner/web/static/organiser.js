@@ -209,7 +209,7 @@ document.addEventListener('change', event => {
   if ('sends' in field.dataset) field.form?.submit();
 });
 
-// a second click on a form that is on its way would do it twice; where a file answers, the page stays
+// a second click on a form on its way would do it twice; where a file answers, the page stays
 document.addEventListener('submit', event => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (event.defaultPrevented || form.method !== 'post') return;
