@@ -156,6 +156,14 @@ def test_text_becomes_groups_and_the_gain_has_a_test():
     assert set(by_term(regress(made(), "y", ["x", "domain"], resampling=QUICK))) == {"intercept", "x", "domain=social"}
 
 
+def test_models_by_judge_have_the_counts_that_hold_for_each():
+    for model in (regress, blocks):
+        alike, unlike = (model(rows, "y", ["x"], by=["judge"], resampling=QUICK) for rows in (made(), made()[1:]))
+        assert alike.counts["items"] == len(made()) / 2
+        assert "items" not in unlike.counts, "one less for one of them"
+        assert unlike.counts["documents"] == alike.counts["documents"]
+
+
 def test_filling_missing_outcomes_is_noted():
     data = made().with_columns(y=pl.when(pl.col("segment") == "3").then(None).otherwise(pl.col("y")))
     assert regress(data, "y", ["x"], resampling=QUICK).counts["items"] == 119
