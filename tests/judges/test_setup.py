@@ -145,8 +145,10 @@ def test_a_run_that_failed_removes_what_it_added_and_nobody_else_is_at_work_with
 def test_a_campaign_that_another_run_has_just_made_of_the_same_texts_is_gone_on_with(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    protocol, chosen = protocols.load("da"), plans()
+    protocol, chosen, steps, writing = protocols.load("da"), plans(), [], store.writing
+    monkeypatch.setattr(store, "writing", lambda: steps.append("one") or writing())  # type: ignore[func-returns-value]
     made = new_campaign(store, "c", corpus(), protocol, chosen)
+    assert made.state == "open" and steps == ["one"], "nobody ever finds a draft"
     monkeypatch.setattr(campaign, "campaigns", lambda _store: [])  # as it was a moment ago
     assert campaign_of_texts(store, "c", corpus(), protocol, chosen).id == made.id
     with pytest.raises(LannerError, match="with other texts"):

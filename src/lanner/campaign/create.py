@@ -17,7 +17,7 @@ from lanner.campaign.people import check_judges
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.progress import still_judging
-from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, lock
+from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, enter, lock
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.errors import CampaignError, InputError
@@ -46,12 +46,14 @@ def create(
     options: Mapping[str, Json] | None = None,
     settings: Mapping[str, Json] | None = None,
     title: str = "",
+    opened: bool = False,
     account: int | None = None,
     at: datetime | None = None,
 ) -> Campaign:
-    """A draft with its tasks. `systems` are those to be judged (all that have outputs, if left out); `options` go to
-    the design, `settings` hold what belongs to this campaign alone: questionnaires before and after, controls,
-    tutorial, calibration (see `lanner.designs.prepare`), minutes until a pause, and so on. `wording = "published"`
+    """A draft with its tasks, or a campaign that is `opened` at once. `systems` are those to be judged (all that have
+    outputs, if left out); `options` go to the design, `settings` hold what belongs to this campaign alone:
+    questionnaires before and after, controls, tutorial, calibration (see `lanner.designs.prepare`), minutes until a
+    pause, and so on. `wording = "published"`
     asks a protocol that is given by name in the words of its paper; `contexts` names what is shown around a sentence,
     as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
     check_names(name for name in settings or {} if name != NOTES)
@@ -93,6 +95,8 @@ def create(
         if documents_with_marks is not None:
             detail = documents_with_marks.detail(draft.settings[PREFILL])
             tx.events.add("prefilled", moment, campaign=number, account=account, **detail)
+        if opened:
+            enter(tx, number, CampaignState.OPEN, "opened", account=account, at=moment)
         return tx.campaigns.get(number)
 
 

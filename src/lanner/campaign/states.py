@@ -74,11 +74,18 @@ def _go(
             return entry
         if entry.state not in allowed:
             raise CampaignError(f"{entry.name} is {entry.state}, so it cannot be {event}.", code=str(entry.state))
-        opened_at = moment if state is _OPEN else None
-        closed_at = moment if state is _CLOSED else None
-        tx.campaigns.set_state(entry.id, state, opened_at=opened_at, closed_at=closed_at)
-        tx.events.add(event, moment, campaign=entry.id, account=account)
+        enter(tx, entry.id, state, event, account=account, at=moment)
         return tx.campaigns.get(entry.id)
+
+
+def enter(
+    tx: Transaction, campaign: int, state: CampaignState, event: str, *, account: int | None, at: datetime
+) -> None:
+    """Let a campaign be in this state from now on, and tell the log."""
+    opened_at = at if state is _OPEN else None
+    closed_at = at if state is _CLOSED else None
+    tx.campaigns.set_state(campaign, state, opened_at=opened_at, closed_at=closed_at)
+    tx.events.add(event, at, campaign=campaign, account=account)
 
 
 def configure(

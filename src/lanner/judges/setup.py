@@ -231,9 +231,10 @@ def new_campaign(
     for plan in plans:
         require(protocol, plan.settings)
     judges = [plan.as_judge() for plan in plans]
-    entry = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True})
+    # in one step: one who came in between, or a process that was killed there, would leave a draft to the next run
+    entry = campaign.create(store, name, documents, protocol, judges, options={"all_scenarios": True}, opened=True)
     note_added(entry.id, [judge.id for judge in judges])
-    return campaign.open(store, entry.id)
+    return entry
 
 
 _ADDED: ContextVar[list[tuple[int, str]] | None] = ContextVar("_ADDED", default=None)
