@@ -475,3 +475,11 @@ def test_a_server_that_does_not_wait_for_its_disk_is_warned_of(name: str) -> Non
     (warning,) = postgresql_warnings(Settings(name))  # type: ignore[arg-type]
     assert f"{name} = off" in warning and "postgresql.conf" in warning
     assert postgresql_warnings(Settings()) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.postgres
+def test_what_one_database_says_is_not_said_of_the_other(sqlite_path: Path, postgres_url: str) -> None:
+    with Store.open(postgres_url) as source, Store.open(sqlite_path) as copy:
+        with pytest.raises(StoreError) as refused, source.snapshot() as read, copy.filling():
+            read.exec_driver_sql("SELECT 1 / 0")
+        assert refused.value.where.file == source.place

@@ -139,7 +139,7 @@ class Store:
         self._readers = readers(engine)
         self._turns = WriteQueue() if self._file is not None else None
         driver = engine.dialect.loaded_dbapi
-        self._errors: tuple[type[Exception], ...] = (DBAPIError, driver.Error)
+        self._driver_error: type[Exception] = driver.Error
         self._bugs: tuple[type[Exception], ...] = (driver.ProgrammingError, driver.NotSupportedError)
         self._collisions: tuple[type[Exception], ...] = (driver.IntegrityError,)
         if self.kind == "postgresql":
@@ -263,9 +263,10 @@ class Store:
         except PoolTimeoutError as problem:
             words = "All connections to the database are in use."
             raise StoreError(words, next_step="Try again in a moment.") from problem
-        except self._errors as problem:
-            if isinstance(_original(problem), self._bugs):
-                raise
+        except (DBAPIError, self._driver_error) as problem:
+            original = _original(problem)
+            if isinstance(original, self._bugs) or not isinstance(original, self._driver_error):
+                raise  # what another store's database says inside of this transaction is explained by that store
             lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
             raise self._explained(problem, lost=lost) from problem
 
