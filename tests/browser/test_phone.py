@@ -20,13 +20,16 @@ OUTSIDE = """() => {
       if (box.width < 2 || getComputedStyle(control).visibility === 'hidden') continue;
       if (box.right > frame.right + 2 || box.left < frame.left - 2 || box.right > innerWidth + 1)
         outside.push(`${question.dataset.q}: ${control.textContent.trim() || control.tagName}`);
+      const words = control.querySelector('.seg label > span:not(.vh)');
+      if (words?.scrollWidth > control.clientWidth || words?.offsetWidth > control.clientWidth)
+        outside.push(`${question.dataset.q}: the words of ${control.textContent.trim()}`);
     }
   }
   return outside;
 }"""
 
 
-@pytest.mark.parametrize("protocol", ["h_falcon", "falcon", "esa", "da_sqm", "mqm", "ranking_sc"])
+@pytest.mark.parametrize("protocol", ["h_falcon", "falcon", "esa", "da_sqm", "mqm", "ranking_sc", "background"])
 def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     outputs = 2 if protocol == "ranking_sc" else 1
@@ -34,7 +37,9 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
     Hands(page).ready()
-    assert page.evaluate(OUTSIDE) == []
+    for width in (360, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate(OUTSIDE) == []
     assert page.evaluate("document.querySelector('.bar').offsetHeight") <= 48, "one line, and the rest is text"
     page.locator(".bar .brand").click(trial=True)
     if outputs == 2:  # columns stand below one another, so each text says what it is
