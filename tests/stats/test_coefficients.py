@@ -252,6 +252,23 @@ def test_two_complete_judges_bring_old_acquaintances_together(judges):
     assert same(wmt(data, resampling=PLAIN).value, float("nan") if chance is None else chance)
 
 
+def test_chance_is_among_the_systems_shown():
+    """Two judges who toss a coin between the two systems of each item, whichever they are, agree by chance alone."""
+    pairs = {"oak|elm": 4, "elm|fir": 8, "fir|oak": 12}
+    shown = [pair for pair, items in pairs.items() for _ in range(items)]
+    judges = [[pair.split("|")[at >> j & 1] for at, pair in enumerate(shown)] for j in range(2)]
+    data = table(judges).with_columns(system=pl.Series(shown * 2))
+    for coefficient in (kappa, scott, fleiss, gwet, brennan_prediger):
+        assert coefficient(data, resampling=PLAIN).value == pytest.approx(0)
+    found = coefficients.alpha(data, resampling=PLAIN)
+    assert found.value == pytest.approx(1 - 12 * 2 / sum(2 * n * n / (2 * n - 1) for n in pairs.values()))
+    assert "among the systems shown" in str(found.signature)
+    only_two = data.filter(pl.col("system") == "oak|elm")
+    assert "among" not in str(kappa(only_two, resampling=PLAIN).signature)
+    with pytest.raises(StatisticError, match="different ones"):
+        wmt(data, resampling=PLAIN)
+
+
 def test_one_label_has_no_chance_correction_but_a_reason():
     data = table([["y"] * 5, ["y"] * 5])
     assert percent(data).value == 1

@@ -451,6 +451,8 @@ def _merges(ratings: Ratings, ordered: bool) -> tuple[float | None, tuple[tuple[
     Merging two labels turns their disagreements into agreements and adds up their counts, so every merger follows from
     how often each two labels meet; the answers are gone through once.
     """
+    if ratings.shown is not None:  # two systems are never one
+        return None, ()
     patterns, size = ratings.patterns, len(ratings.labels)
     counts = label_counts(patterns.codes, size)
     several = patterns.size >= 2

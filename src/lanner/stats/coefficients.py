@@ -240,21 +240,32 @@ def _chance_plan(
     name: str, answers: Ratings, weights: Weights, chance_agreement: Callable[[Array, Array], Array]
 ) -> StatisticPlan:
     """A coefficient whose chance agreement depends on label shares: `chance_agreement(shares, weights)`."""
-    table = agreement_weights(answers, weights)
-    total, pairs, size = _agreement(answers, table)
+    told_apart, shown = answers.by_shown
+    table = agreement_weights(told_apart, weights)
+    total, pairs, size = _agreement(told_apart, table)
     two = pairs > 0
     share = np.divide(total, pairs, out=np.zeros_like(total), where=two)
-    labels = label_counts(answers.patterns.codes, len(answers.labels)) / np.maximum(size, 1)[:, None]
+    labels = label_counts(told_apart.patterns.codes, len(told_apart.labels)) / np.maximum(size, 1)[:, None]
     parts = np.column_stack([share, two, size > 0, labels]).astype(float)
 
     def finish(sums: Array) -> Array:
         observed_agreement = ratio(sums[:, 0], sums[:, 1])
-        shares = ratio(sums[:, 3:], np.broadcast_to(sums[:, [2]], sums[:, 3:].shape))
-        return corrected(observed_agreement, chance_agreement(shares, table))[:, None]
+        expected_agreement = np.zeros(len(sums))
+        for own in shown:
+            counts = sums[:, 3 + own]
+            n = counts.sum(axis=1)
+            shares = ratio(counts, np.broadcast_to(n[:, None], counts.shape))
+            by_chance = chance_agreement(shares, table[np.ix_(own, own)])
+            expected_agreement += np.where((n > 0) | (len(shown) == 1), by_chance * ratio(n, sums[:, 2]), 0.0)
+        return corrected(observed_agreement, expected_agreement)[:, None]
 
-    return StatisticPlan(
-        name, answers, RowCounts.of(answers.patterns), finish, parts, uses=two, settings={"weights": describe(weights)}
-    )
+    settings = {"weights": describe(weights), **_chance(shown)}
+    return StatisticPlan(name, answers, RowCounts.of(told_apart.patterns), finish, parts, uses=two, settings=settings)
+
+
+def _chance(shown: Sequence[Indices]) -> dict[str, str]:
+    """What a signature says of answers that are compared with chance among the same systems only."""
+    return {"chance": "among the systems shown" if len(shown) > 1 else ""}
 
 
 @statistic("label", "labels", "score")
@@ -267,6 +278,15 @@ def fleiss(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     return _chance_plan("fleiss", answers, weights, lambda shares, table: ((shares @ table) * shares).sum(axis=1))
 
 
+def _check_one_set(answers: Ratings) -> None:
+    """An error where chance is among other systems from item to item, which this coefficient does not know."""
+    if answers.shown is not None:
+        raise StatisticError(
+            "This coefficient takes all answers to be choices among the same systems, but items show different ones.",
+            next_step="Take alpha, kappa or fleiss, or the answers about two of the systems.",
+        )
+
+
 @statistic("label", "labels", "score")
 def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     """Brennan and Prediger's coefficient: chance is a blind pick among the q labels, Pₑ = Σ wₖₗ / q².
@@ -274,14 +294,12 @@ def brennan_prediger(answers: Ratings, *, weights: Weights = None) -> StatisticP
     q counts every label of the scale, used or not; give the scale with `labels`. Brennan & Prediger 1981, Educational
     and Psychological Measurement 41.
     """
-    q = len(answers.labels)
-    plan = _chance_plan(
-        "brennan_prediger",
-        answers,
-        weights,
-        lambda shares, table: np.full(len(shares), table.sum() / q**2 if q > 1 else np.nan),
-    )
-    return _with_scale_note(plan)
+    q = _choices(answers)
+
+    def expected(shares: Array, table: Array) -> Array:
+        return np.full(len(shares), table.sum() / (len(table) * q) if q > 1 else np.nan)
+
+    return _with_scale_note(_chance_plan("brennan_prediger", answers, weights, expected))
 
 
 @statistic("label", "labels", "score")
@@ -291,14 +309,19 @@ def gwet(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     Pₑ = Σ wₖₗ / (q(q − 1)) · Σ πₖ(1 − πₖ). It stays high where one label prevails and κ collapses. q counts every
     label of the scale; give it with `labels`. Gwet 2008, British Journal of Mathematical and Statistical Psychology 61.
     """
-    q = len(answers.labels)
+    q = _choices(answers)
 
     def expected(shares: Array, table: Array) -> Array:
         if q < 2:
             return np.full(len(shares), np.nan)
-        return np.asarray(table.sum() / (q * (q - 1)) * (shares * (1 - shares)).sum(axis=1))
+        return np.asarray(table.sum() / (len(table) * (q - 1)) * (shares * (1 - shares)).sum(axis=1))
 
     return _with_scale_note(_chance_plan("gwet", answers, weights, expected))
+
+
+def _choices(answers: Ratings) -> int:
+    """How many labels one could choose from: where each set of systems has its own, as many as the largest."""
+    return max((len(own) for own in answers.by_shown[1]), default=0)
 
 
 _WHOLE_SCALE = "say the whole scale by a protocol, or in Python with labels=[…]"
@@ -308,6 +331,8 @@ def _with_scale_note(plan: StatisticPlan) -> StatisticPlan:
     if plan.rated.explicit or not plan.rated.labels:
         return plan
     q = len(plan.rated.labels)
+    if plan.settings.get("chance"):  # names of the systems shown are no scale
+        return plan
     note = f"The scale is taken to be the {q} labels that were used; if it has more, {_WHOLE_SCALE}."
     reasons = (f"only one label is known; {_WHOLE_SCALE}.",) if q < 2 else ()
     return replace(plan, notes=(*plan.notes, note), reasons=reasons)
@@ -320,6 +345,7 @@ def conger(answers: Ratings, *, weights: Weights = None) -> StatisticPlan:
     Pₑ = Σ wₖₗ (p̄ₖ p̄ₗ − sₖₗ/J), where p̄ is the mean and s the covariance over the J judges of their label shares.
     Conger 1980, Psychological Bulletin 88; missing answers after Gwet 2014.
     """
+    _check_one_set(answers)
     table = agreement_weights(answers, weights)
     codes, judges, items = answers.slots
     is_answer = codes >= 0
@@ -360,6 +386,7 @@ def wmt(answers: Ratings, *, directions: tuple[str, str] | None = None, singles:
     because which of two outputs is called A is arbitrary. `singles` keeps items with one answer in the shares.
     Bojar et al. 2016, Findings of WMT16; the symmetric form is that of Läubli et al. 2018, EMNLP.
     """
+    _check_one_set(answers)
     size = answers.patterns.size
     counts = label_counts(answers.patterns.codes, len(answers.labels))
     if not singles:
@@ -399,12 +426,11 @@ def kappa(answers: Ratings, *, weights: Weights = None, each: bool = False) -> S
     if weights == "quadratic":
         check_order(answers, weights)
         return _quadratic(answers, each)
-    table = agreement_weights(answers, weights)
 
-    def expected(first: Array, second: Array) -> Array:
+    def expected(first: Array, second: Array, table: Array) -> Array:
         return np.asarray(((first @ table) * second).sum(axis=2))
 
-    return _two_judges("kappa", answers, table, expected, each=each, settings={"weights": describe(weights)})
+    return _two_judges("kappa", answers, weights, expected, each=each)
 
 
 @statistic("label", "labels", "score")
@@ -414,33 +440,43 @@ def scott(answers: Ratings, *, weights: Weights = None, each: bool = False) -> S
     Pₑ = Σ wₖₗ πₖ πₗ with πₖ = (pₖ₊ + p₊ₖ)/2. With more judges the mean over pairs. Scott 1955, Public Opinion
     Quarterly 19.
     """
-    table = agreement_weights(answers, weights)
 
-    def expected(first: Array, second: Array) -> Array:
+    def expected(first: Array, second: Array, table: Array) -> Array:
         mean_counts = (first + second) / 2
         return np.asarray(((mean_counts @ table) * mean_counts).sum(axis=2))
 
-    return _two_judges("scott", answers, table, expected, each=each, settings={"weights": describe(weights)})
+    return _two_judges("scott", answers, weights, expected, each=each)
 
 
 def _two_judges(
     name: str,
     answers: Ratings,
-    table: Array,
-    chance_agreement: Callable[[Array, Array], Array],
+    weights: Weights,
+    chance_agreement: Callable[[Array, Array, Array], Array],
     *,
     each: bool,
-    settings: dict[str, str],
 ) -> StatisticPlan:
-    pairs, q = answers.pairs, len(answers.labels)
+    told_apart, shown = answers.by_shown
+    pairs, q = told_apart.pairs, len(told_apart.labels)
+    table = agreement_weights(told_apart, weights)
     first, second = pairs.first.astype(np.int64), pairs.second.astype(np.int64)
     entries: list[Entry] = [(0, table[first, second] if q else 0.0), (1 + first, 1.0), (1 + q + second, 1.0)]
 
     def finish(sums: Array) -> Array:
         left, right = sums[:, :, 1 : 1 + q], sums[:, :, 1 + q :]
         n = left.sum(axis=2)
-        return corrected(ratio(sums[:, :, 0], n), ratio(chance_agreement(left, right), n**2))
+        by_chance = np.zeros(n.shape)
+        for own in shown:
+            size = left[:, :, own].sum(axis=2)
+            by_chance += np.divide(
+                chance_agreement(left[:, :, own], right[:, :, own], table[np.ix_(own, own)]),
+                size,
+                out=np.zeros_like(size),
+                where=size > 0,
+            )
+        return corrected(ratio(sums[:, :, 0], n), ratio(by_chance, n))
 
+    settings = {"weights": describe(weights), **_chance(shown)}
     return pair_plan(name, answers, 1 + 2 * q, entries, finish, each=each, settings=settings, reason=_reason(answers))
 
 
@@ -530,7 +566,7 @@ def alpha(answers: Ratings, *, level: Level | None = None) -> StatisticPlan:
         check_order(answers, level_name)
     builder = {"nominal": _nominal, "interval": _interval, "ordinal": _ordinal}.get(level_name)
     plan = builder(answers) if builder else _distances(answers, level_name)
-    return replace(plan, settings={"level": level_name})
+    return replace(plan, settings={"level": level_name, **plan.settings})
 
 
 def _plan(answers: Ratings, finish: object, parts: Array | sparse.csr_array | None) -> StatisticPlan:
@@ -569,20 +605,24 @@ def _with_disagreement(disagreement: Array, labels: Array | sparse.csr_array) ->
 
 
 def _nominal(answers: Ratings) -> StatisticPlan:
-    size, by = _pairable(answers.patterns)
-    codes = answers.patterns.codes
+    told_apart, shown = answers.by_shown
+    size, by = _pairable(told_apart.patterns)
+    codes = told_apart.patterns.codes
     same, before = np.zeros(len(codes)), np.zeros(len(codes))  # equal answers of a pattern stand side by side
     for a in range(1, codes.shape[1]):
         before = np.where((codes[:, a] == codes[:, a - 1]) & (codes[:, a] >= 0), before + 1, 0)
         same += 2 * before
-    parts = _with_disagreement((size * (size - 1) - same) * by * (size > 0), _label_columns(answers))
+    parts = _with_disagreement((size * (size - 1) - same) * by * (size > 0), _label_columns(told_apart))
 
     def finish(sums: Array) -> Array:
-        n = sums[:, 1:].sum(axis=1)
-        expected_disagreement = (n**2 - (sums[:, 1:] ** 2).sum(axis=1)) / np.maximum(n - 1, 1)
+        expected_disagreement = np.zeros(len(sums))
+        for own in shown:
+            counts = sums[:, 1 + own]
+            n = counts.sum(axis=1)
+            expected_disagreement += (n**2 - (counts**2).sum(axis=1)) / np.maximum(n - 1, 1)
         return _share(sums[:, 0], expected_disagreement, 1e-9)
 
-    return _plan(answers, finish, parts)
+    return replace(_plan(told_apart, finish, parts), rated=answers, settings=_chance(shown))
 
 
 def _interval(answers: Ratings) -> StatisticPlan:

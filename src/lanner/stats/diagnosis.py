@@ -174,7 +174,7 @@ def merging(data: Any, question: str = "", *, resampling: Resampling | None = No
     confusion matrix. `rows` hold κ before, and the gain with its interval.
     """
     how = resampling or Resampling()
-    results = [result for two in _pairs(data, question, select) for result in _merges(two, how)]
+    results = [result for two in _pairs(data, question, select) if two.shown is None for result in _merges(two, how)]
     return sorted(
         results, key=lambda r: (r.labels["judge"], r.labels["other"], -(r.value if r.value is not None else -2))
     )

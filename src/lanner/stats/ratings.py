@@ -13,6 +13,7 @@ equal answers.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ import polars as pl
 from scipy import sparse
 
 from lanner.errors import StatisticError, check_known
-from lanner.model import JUDGE_GROUPS, JudgeKind
+from lanner.model import EQUAL, JUDGE_GROUPS, TIES, JudgeKind
 from lanner.protocols.kinds.base import sides_among
 from lanner.stats.frame import ITEM, Numbers, by_name, distinct, given_again, of_rows, positions, texts, tidy
 from lanner.stats.resample import Array
@@ -43,7 +44,8 @@ class Ratings:
     in the order. `ordered` says whether that order means something. For label sets a code is an index into `sets`.
     `explicit` says whether the labels were given, rather than gathered from what was answered; `scored`, whether the
     answers are numbers, `marked`, whether they are spans (the labels are then their JSON).
-    `rows` says in words which rows were selected.
+    `rows` says in words which rows were selected. Where answers name the better of the systems shown, and items show
+    different ones, `shown` says which of these sets each item shows.
     """
 
     question: str
@@ -63,6 +65,7 @@ class Ratings:
     sets: tuple[frozenset[str], ...] = ()
     notes: tuple[str, ...] = ()
     rows: str = ""
+    shown: Codes | None = None
 
     @classmethod
     def from_matrix(
@@ -102,6 +105,19 @@ class Ratings:
             explicit=bool(labels),
             scored=not labels,
         )
+
+    @cached_property
+    def by_shown(self) -> tuple[Ratings, tuple[npt.NDArray[np.intp], ...]]:
+        """The same answers under labels that are different ones for each set of systems shown, and the labels of each
+        set. Chance chooses among these: nobody who guesses prefers a system that is not there."""
+        if self.shown is None:
+            return self, (np.arange(len(self.labels)),)
+        keys, code = distinct(self.shown[self.item].astype(np.int64) * len(self.labels) + self.code)
+        place, label = np.divmod(keys, max(1, len(self.labels)))
+        labels = tuple(self.labels[at] for at in label)
+        points = np.arange(len(labels), dtype=float)
+        answers = replace(self, code=code.astype(np.int32), labels=labels, points=points, shown=None)
+        return answers, tuple(np.flatnonzero(place == at) for at in np.unique(place))
 
     @property
     def graded(self) -> bool:
@@ -520,7 +536,22 @@ def _build(
         marked=column == "spans",
         sets=sets,
         notes=notes,
+        shown=_shown(items, scale) if column == "label" and labels is None else None,
     )
+
+
+def _shown(items: pl.DataFrame, labels: Sequence[str]) -> Codes | None:
+    """Which set of systems each item shows, if there are several sets and the labels are names of systems, orders of
+    them, or ties."""
+    sets = texts(items["system"])
+    systems = {system for names in sets for system in names.split("|")}
+    named = {name for label in labels if label not in {*TIES, EQUAL} for name in _ORDER_SIGN.split(label)}
+    if len(sets) < 2 or not named or not named <= systems or not all("|" in names for names in sets):
+        return None
+    return positions(items["system"], sets)
+
+
+_ORDER_SIGN = re.compile(" [>=] ")
 
 
 def _label_codes(
