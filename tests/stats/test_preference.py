@@ -538,3 +538,14 @@ def test_ties_alone_do_not_bound_who_never_lost():
     assert pair["p"] == pytest.approx(sign_test(table).p) and pair["p"] > 0.1
     tied = bradley_terry({**table, "label": ["tie"] * len(table["label"])})
     assert tied.value is None and "tie" in tied.notes[0] and not tied.rows
+
+
+def test_a_note_about_one_pair_of_systems_names_it():
+    rows = [(f"d{at}", "A|B" if at < 9 else "A|C", "a" if at % 4 else "b") for at in range(13)]
+    table = [
+        {"judge": "j", "document": d, "segment": "1", "system": s, "question": "q", "label": w} for d, s, w in rows
+    ]
+    notes = sign_test(pl.DataFrame(table), "q", per_judge=False, resampling=Resampling(n=2)).notes
+    assert [note for note in notes if "said the same" in note] == [
+        "q, A – C: Even if all 4 documents said the same, p would not be below 0.125."
+    ]

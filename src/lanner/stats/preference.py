@@ -17,7 +17,7 @@ asked for by name are fitted at once on counts per pair.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -41,6 +41,8 @@ from lanner.stats.resample import (
     clustered,
     group_sums,
     holm,
+    labelled,
+    notes_together,
     outcome,
     replicate_ratios,
     replicate_sums,
@@ -225,6 +227,7 @@ def sign_test(
     rows: list[dict[str, Json]] = []
     pairs, notes = _pairs(data, question, by, sides)
     families: dict[tuple[Json, ...], list[dict[str, Json]]] = {}
+    pooled: list[Result] = []
     for about, labels, part in pairs:
         pool = [("all", part), *((judge["judge"], p) for judge, p in groups(part, ["judge"]) if per_judge)]
         for judge, own in pool:
@@ -232,12 +235,13 @@ def sign_test(
             results.append(result)
             rows.append({**about, "judge": judge, "pooled": own is part, **row, "p_holm": None})
         families.setdefault(tuple(about.values()), []).append(rows[-len(pool)])
+        pooled.append(_labelled(results[-len(pool)], about, labels))
     if not results:
         return undefined("sign test", "there are no comparisons.")
     for family in families.values():
         for row, p_holm in zip(family, holm([row["p_documents"] for row in family]), strict=True):
             row["p_holm"] = p_holm
-    return replace(results[0], name="sign test", rows=rows, notes=(*notes, *results[0].notes))
+    return replace(results[0], name="sign test", rows=rows, notes=(*notes, *notes_together(pooled)))
 
 
 def _pairs(
@@ -255,6 +259,12 @@ def _pairs(
     common = set.intersection(*map(set, notes.values())) if notes else set()
     named = (note if note in common else f"{name}: {note}" for name, own in notes.items() for note in own)
     return pairs, tuple(dict.fromkeys(named))
+
+
+def _labelled(result: Result, about: Mapping[str, Json], labels: Mapping[str, str]) -> Result:
+    """A result that says which question, group and pair of systems it is about."""
+    words = {name: str(value) for name, value in about.items() if value}
+    return labelled(result, {**words, "pair": f"{labels['one']} – {labels['two']}"})
 
 
 def _counts(comparisons: pl.DataFrame) -> dict[str, int]:
@@ -295,6 +305,7 @@ def _test_pair(
         "p_drop": tests["drop"].p,
         "p_split": tests["split"].p,
         "p_documents": spread.p,
+        "notes": list(spread.notes),
     }
     counts = _counts(part)
     row |= counts
@@ -349,11 +360,12 @@ def majority(
     for about, labels, part in pairs:
         check_columns(part, items)
         result, row = _count_votes(part, labels["one"], labels["two"], list(items), resampling)
-        results.append(result)
+        results.append(_labelled(result, about, labels))
         rows.append({**about, **row})
     if not results:
         return undefined("majority", "there are no comparisons.")
-    return replace(results[0], name="majority", rows=rows, notes=(*notes, *results[0].notes))
+    combined = (*notes, *notes_together(results))
+    return replace(results[0], name="majority", rows=rows, labels={}, notes=combined)
 
 
 def _count_votes(

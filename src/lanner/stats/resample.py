@@ -317,19 +317,22 @@ def labelled(result: Result, labels: Mapping[str, str]) -> Result:
 
 
 def combine_results(name: str, results: Sequence[Result], notes: tuple[str, ...] = ()) -> Result:
-    """Several Results as one: the first one's value and interval, the counts that hold for each, all of them as rows. A
-    note that not all of them have says which have it."""
+    """Several Results as one: the first one's value and interval, the counts that hold for each, and all as rows."""
+    rows = [result.row() for result in results]
+    counts = common_counts([result.counts for result in results])
+    return replace(results[0], name=name, counts=counts, rows=rows, labels={}, notes=(*notes, *notes_together(results)))
+
+
+def notes_together(results: Sequence[Result]) -> tuple[str, ...]:
+    """The notes of several Results; one that not all of them have says which have it."""
     about: dict[str, list[str]] = {}
     for result in results:
         for note in result.notes:
             about.setdefault(note, []).append(", ".join(result.labels.values()))
-    own = (
+    return tuple(
         note if len(who) == len(results) else f"{listed(list(dict.fromkeys(who)), 'row')}: {note}"
         for note, who in about.items()
     )
-    rows = [result.row() for result in results]
-    counts = common_counts([result.counts for result in results])
-    return replace(results[0], name=name, counts=counts, rows=rows, labels={}, notes=(*notes, *own))
 
 
 def common_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -266,6 +266,9 @@ def test_counts_ties_and_who_is_preferred() -> None:
     assert made.findings == ["**human is preferred to mt** (9 of 10 decided answers, p = .040)."]
     assert f"{row['p_holm']:.3f}" == "0.040" and f"{row['p_drop']:.3f}" == "0.021", "not that of the sign test"
     assert "p over documents" in figure.svg and "sign test" not in figure.svg
+    few = preferences(ranked_view([[1, 2]] * 5))
+    assert few is not None and few.findings[0].startswith("No preference")
+    assert "Even if all 5 documents said the same, p would not be below 0.0625." in few.blocks[0].caption  # type: ignore[union-attr]
 
 
 def test_who_is_preferred_may_differ_between_questions() -> None:

@@ -586,6 +586,7 @@ def preferences(view: View) -> Section | None:
             f"the share over documents, as its interval is; a sign test would take every answer as "
             "independent."
         )
+        caption = " ".join([caption, *dict.fromkeys(note for _, row in rows for note in row["notes"])])
         data = [{"question": q, **r} for q, r in rows]
         name = identifier("preference", left, right)
         drawing = preference(bars, left, right, "p over documents, ties dropped")
