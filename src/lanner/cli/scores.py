@@ -130,9 +130,11 @@ def _refuse_unused(level: str, details: Mapping[str, Any], *, pairs: bool) -> No
 def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
     """Say whose answers do not count."""
     output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in part.left_out.items())
-    if others := rows.excluded.get(Reason.OTHER_JUDGES):
-        note = f"{what} by {rows.selection.groups[0]} alone count; {others:,} answers of other judges do not. "
-        output.note(f"{note}Name them with --judges.")
+    if rows.excluded.get(Reason.OTHER_JUDGES):  # how many rows says little: a grid or a derived score has its own
+        output.note(
+            f"{what} by {rows.selection.groups[0]} alone count; answers of other judges do not. "
+            "Name them with --judges."
+        )
 
 
 def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
