@@ -139,7 +139,7 @@ export class Flow {
     const { store, rail, rows, t } = this.app;
     const missing = store.missing(i),
       lacking = rail.asks.filter(ask => missing.includes(ask.q) || rail.refuses(i, ask)),
-      what = lacking.map(ask => ask.name).join(', ') || '…';
+      what = lacking.map(ask => ask.name).join(t('comma')) || '…';
     return many ? t('missing_row', { n: rows.all[rows.of(i)].name, what }) : what;
   }
 }

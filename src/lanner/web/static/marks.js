@@ -77,7 +77,7 @@ export class Marks {
     const categoryName = category && this.option(el, 'category', category)?.name;
     const severityName = severity && this.option(el, 'severity', severity)?.name;
     const parts = [missing && this.bar(el).dataset.missing, categoryName, severityName];
-    return parts.filter(Boolean).join(', ');
+    return parts.filter(Boolean).join(this.app.t('comma'));
   }
   /**
    * Whether a question takes marks on a side that stand for an error there; else they say what is

@@ -595,5 +595,5 @@ function inWords({ el, q, kind }, value, app) {
     .filter(line => line.dataset.line in value)
     .map(line => [$('legend', line).firstChild.data.trim(), words(line, value[line.dataset.line])])
     .map(([name, points]) => `${name}: ${points}`)
-    .join(', ');
+    .join(app.t('comma'));
 }

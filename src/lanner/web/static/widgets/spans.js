@@ -102,7 +102,7 @@ function entry(el, list, span, id, { marking, rows, t, frozen }) {
  * @returns {Brief}
  */
 export const brief = (el, value, app) => ({
-  spoken: app && value.map(span => inWords(el, span, app)).join(', '),
+  spoken: app && value.map(span => inWords(el, span, app)).join(app.t('comma')),
 });
 
 /** @param {any} el @param {Span} span @param {App} app */
