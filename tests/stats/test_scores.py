@@ -82,6 +82,7 @@ def test_flags_roles_domains_and_missing_scores() -> None:
 
 def test_levels() -> None:
     rows = at(items(table(ROWS), "score"), "document").rows
+    assert [row["judges"] for row in rows] == [2, 2], "two judges, however many segments"
     assert [(row["system"], row["score"], row["n"]) for row in rows] == [("elm", 40, 1), ("oak", 25, 2)]
     with pytest.raises(StatisticError, match="level"):
         at(items(table(ROWS), "score"), "docment")  # type: ignore[arg-type]

@@ -263,13 +263,16 @@ def _standardise(table: pl.DataFrame, ddof: int, constant: Constant, notes: list
 
 def at(item_scores: Items, level: Level) -> Result:
     """Mean scores of each system at one level: a row for each segment, document, domain or system, with how many
-    segments it averages. Segments count alike within a unit."""
+    segments it averages and, where it is known, how many judges gave them. Segments count alike within a unit."""
     check_known(level, _LEVELS, f"There is no level {level!r}.", StatisticError)
     name = f"mean {item_scores.of}"
     if not len(item_scores.table):
         return undefined(name, "no output has a score.")
     keys = _LEVELS[level]
-    means = item_scores.table.group_by(keys).agg(pl.col("score").mean(), pl.len().alias("n"), pl.col("judges").sum())
+    means = item_scores.table.group_by(keys).agg(pl.col("score").mean(), pl.len().alias("n"))
+    if item_scores.answers is not None:
+        judges = item_scores.answers.group_by(keys).agg(pl.col("judge").n_unique().alias("judges"))
+        means = means.join(judges, on=keys, how="left")
     rows = means.sort(keys).to_dicts()
     counts = {"items": len(item_scores.table), "judges": item_scores.judges}
     signature = sign(name, Resampling(), None, level=level, standardised=item_scores.standardised)
