@@ -25,7 +25,7 @@ _LOCKED = select(_c.id).where(_c.id == bindparam("reference")).with_for_update(k
 _CORPUS_HASH = select(_c.corpus_hash).where(_c.id == bindparam("reference"))
 _BY_NAME = select(*_LISTED).where(_c.name == bindparam("reference"))
 _HOLD_NAME = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' lanner name ' || CAST(:name AS text), 0))"
+    "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' campaign name ' || CAST(:name AS text), 0))"
 )
 
 
