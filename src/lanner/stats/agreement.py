@@ -24,6 +24,7 @@ from lanner.stats.coefficients import (
     accuracy,
     alpha,
     band,
+    band_of,
     brennan_prediger,
     conger,
     fleiss,
@@ -187,15 +188,6 @@ def _ends(result: Result, share: bool) -> str:
     assert result.interval is not None
     ends = (result.interval.low, result.interval.high)
     return " and ".join(f"{end:.0%}" if share else f"{end:.2f}" for end in ends).replace("-", "−")
-
-
-def band_of(result: Result, scale: str) -> str:
-    """The reading of a coefficient on a published scale: one a little below nought, whose interval goes beyond, says
-    nothing worse than nought."""
-    value = result.value or 0.0
-    if result.interval and value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
-        return "no agreement beyond chance"
-    return band(value, scale)
 
 
 def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:

@@ -908,6 +908,15 @@ def band(value: float, scale: str) -> str:
     return text
 
 
+def band_of(result: Result, scale: str) -> str:
+    """The reading of a coefficient on a published scale: one a little below nought, whose interval goes beyond, says
+    nothing worse than nought."""
+    value = result.value or 0.0
+    if result.interval and value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
+        return "no agreement beyond chance"
+    return band(value, scale)
+
+
 def scale_of(statistic: str) -> str | None:
     """The published scale that is customary for a statistic, if there is one."""
     return next((name for name, scale in SCALES["scale"].items() if statistic in scale["for"]), None)

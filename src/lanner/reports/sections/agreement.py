@@ -62,8 +62,8 @@ from lanner.reports.parts import (
 )
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
-from lanner.stats.agreement import COEFFICIENTS, band_of
-from lanner.stats.coefficients import scale_of
+from lanner.stats.agreement import COEFFICIENTS
+from lanner.stats.coefficients import band_of, scale_of
 from lanner.stats.frame import SYSTEMS
 
 _SCALE = "krippendorff"

@@ -161,7 +161,7 @@ def show_task(
     **context: Any,
 ) -> Response:
     """The judging page of a task. `who` keeps answers of two people on one device apart."""
-    words = _language(request, _speaks(view))
+    words, row = _language(request, _speaks(view)), request.query_params.get("row")
     task_data = task_page(
         view.protocol,
         view.task,
@@ -169,7 +169,7 @@ def show_task(
         view.given,
         words,
         who=who or f"{view.campaign.id}.{view.participant}",
-        row=forms.whole_number(request.query_params.get("row", "")),
+        row=forms.whole_number(row) if row else None,
         whole="whole" in request.query_params,
         progress=view.progress,
         settings=_with_notes(view, words.language),
