@@ -17,9 +17,9 @@ from lanner.stats.resample import Resampling
 from lanner.studies.simulation import answer_all, dice, passing_store
 
 
-def survey() -> Material:
+def survey(other: str = "subtitles") -> Material:
     documents, judgements = [], []
-    for domain in ("reviews", "subtitles"):
+    for domain in ("reviews", other):
         for place in range(4):
             name = f"{domain}-{place}"
             segments = tuple(Segment(str(k), "x") for k in range(5))
@@ -33,14 +33,15 @@ def survey() -> Material:
     return Material("s", protocols.load("context_survey"), tuple(documents), (Judge("j"),), tuple(judgements))
 
 
-def test_shares_by_pair_and_domain_are_counts_over_counts() -> None:
-    material = survey()
+@pytest.mark.parametrize("other", ["subtitles", "all"])
+def test_shares_by_pair_and_domain_are_counts_over_counts(other: str) -> None:
+    material = survey(other)
     assert material.protocol is not None
     found = context_dependence(material.counted(), material.protocol, resampling=Resampling(n=50))
     by_key = {(d.pair, d.domain, d.sign.question, d.sign.label): d.share for d in found}
     assert by_key[ALL, ALL, "translatable", "no"].value == pytest.approx(8 / 40)
     assert by_key["en–pt", "reviews", "translatable", "no"].value == pytest.approx(8 / 20)
-    assert by_key["en–pt", "subtitles", "translatable", "no"].value == 0.0
+    assert by_key["en–pt", other, "translatable", "no"].value == 0.0
     assert by_key[ALL, "reviews", "reasons", "gender"].value == 1.0
     assert by_key[ALL, "reviews", "reasons", "ambiguity"].value == 0.5
     assert by_key[ALL, ALL, "translatable", "no"].n == 40

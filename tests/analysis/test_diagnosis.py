@@ -20,6 +20,7 @@ from lanner import protocols
 from lanner.analysis.diagnosis import Contrast, Diagnosis, _difference, diagnosable_part, diagnose
 from lanner.analysis.material import Material, from_file
 from lanner.analysis.scores import ALL
+from lanner.cli.diagnosis import _named_cell
 from lanner.errors import StatisticError
 from lanner.model import Document, Grid, Item, Json, Judge, JudgeKind, Judgement, Protocol, Segment
 from lanner.stats.resample import Resampling, holm
@@ -240,6 +241,29 @@ def test_a_difference_is_the_jackknife_t_of_document_sums(known: Material, diagn
     assert contrast.p == pytest.approx(2 * t.sf(abs(gap(every)) / error, n - 1), rel=1e-4)
     assert contrast.p_corrected is not None and contrast.p is not None
     assert contrast.p_corrected >= contrast.p
+
+
+def test_a_domain_may_be_called_all_and_a_system_have_a_slash(known: Material) -> None:
+    few = {document.id for document in known.documents if document.id[-2:] in ("-0", "-1")}
+    material = replace(
+        known,
+        documents=tuple(
+            replace(document, domain="all" if document.domain == "news" else "talk")
+            for document in known.documents
+            if document.id in few
+        ),
+        judgements=tuple(
+            replace(judgement, systems=(f"org/{judgement.systems[0]}",))
+            for judgement in known.judgements
+            if judgement.document in few
+        ),
+    )
+    result = diagnose(material)
+    assert result.domains == (ALL, "all", "talk")
+    both, own = (_named_cell(result, f"org/birch/terminology_control{domain}") for domain in ("", "/all"))
+    assert (both.domain, own.domain, own.matters.n < both.matters.n) == (ALL, "all", True)
+    rows = [row for row in result.rows() if (row["system"], row["aspect"]) == (own.system, own.aspect)]
+    assert [(row["domain"], row["pooled"]) for row in rows] == [("all", True), ("all", False), ("talk", False)]
 
 
 def test_examples_are_the_worst_the_best_and_the_most_disputed(known: Material, diagnosed: Diagnosis) -> None:

@@ -57,6 +57,7 @@ def test_issue_shares_are_of_all_issues_named():
     assert sum(v for (domain, _), v in shares.items() if domain == "all") == pytest.approx(1)
     sentences = {(row["domain"], row["label"]): row["sentences"] for row in result.rows}
     assert sentences["all", "ambiguity"] == 1.0
+    assert {(row["domain"], row["pooled"]) for row in result.rows} == {("all", True), ("n", False), ("s", False)}
 
 
 def test_sentences_fall_into_intervals_of_agreement():

@@ -89,6 +89,13 @@ def test_the_figure_is_the_plain_mean_over_domains():
     frame = session([30.0] * 9 + [60.0], domain=["news"] * 9 + ["social"])
     assert throughput(frame, resampling=QUICK).value == pytest.approx((2 + 1) / 2)
     assert throughput(frame, pooled=True, resampling=QUICK).value == pytest.approx(60 * 10 / 330)
+    called_all = frame.with_columns(domain=pl.col("domain").replace("news", "all"))
+    rows = throughput(called_all, resampling=QUICK).rows
+    assert [(row["domain"], row["pooled"], row["value"]) for row in rows] == [
+        ("all", True, 1.5),
+        ("all", False, 2.0),
+        ("social", False, 1.0),
+    ]
 
 
 def test_a_judge_who_gets_faster_is_seen():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from lanner.analysis.measures import CountedRows
-from lanner.analysis.scores import ALL, Share, ratio_over_documents, share_over_documents
+from lanner.analysis.scores import ALL, Share, domain_columns, ratio_over_documents, share_over_documents
 from lanner.model import Choice, Json, Labels, Object, Protocol, Question, Result, Scale, Spans
 from lanner.stats.context import misevaluations
 from lanner.stats.resample import Resampling
@@ -44,8 +44,8 @@ class Dependence:
 
     def to_row(self) -> dict[str, Json]:
         return {
-            "pair": self.pair,
-            "domain": self.domain,
+            "pair": self.pair or "all",
+            **domain_columns(self.domain),
             "question": self.sign.question,
             "kind": self.sign.kind,
             "label": self.sign.label,

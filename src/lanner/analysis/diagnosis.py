@@ -29,6 +29,7 @@ from lanner.analysis.scores import (
     ALL,
     Bounds,
     Share,
+    domain_columns,
     option_ends,
     ratio_over_documents,
     row_order,
@@ -109,7 +110,7 @@ class DiagnosisCell:
         return {
             "system": self.system,
             "aspect": self.aspect,
-            "domain": self.domain,
+            **domain_columns(self.domain),
             **self.matters.row("matters", "judgements"),
             **self.quality.row("mean", "n"),
             "better_systems": [contrast.other for contrast in self.contrasts if contrast.shown],
@@ -135,6 +136,7 @@ class CellExample:
     def to_row(self) -> dict[str, Json]:
         return {
             **{name: getattr(self, name) for name in ("why", *_PLACE, "source")},
+            **domain_columns(self.domain),
             "output": self.outputs.get(self.system, ""),
             "ratings": dict(self.ratings.get(self.system, {})),
         }
@@ -185,18 +187,25 @@ class Diagnosis:
     evidence: pl.DataFrame = field(default_factory=pl.DataFrame, repr=False)
     documents: Mapping[str, Document] = field(default_factory=dict, repr=False)
 
+    def domain(self, name: str) -> str:
+        """A domain by name; an unknown name is an error. "all" is all together, unless a domain is called so."""
+        if name == "all" and name not in self.domains:
+            return ALL
+        check_known(name, self.domains, f"There is no domain {name!r} here.", StatisticError)
+        return name
+
     def cell(self, system: str, aspect: str, domain: str = ALL) -> DiagnosisCell:
         """One cell by name; an unknown name is an error."""
+        domain = self.domain(domain)
         for kind, name, diagnostic in (
             ("system", system, self.systems),
             ("aspect", aspect, tuple(aspect.id for aspect in self.aspects)),
-            ("domain", domain, self.domains),
         ):
             check_known(name, diagnostic, f"There is no {kind} {name!r} here.", StatisticError)
         key = (system, aspect, domain)
         match = next((cell for cell in self.cells if (cell.system, cell.aspect, cell.domain) == key), None)
         if match is None:
-            raise StatisticError(f"Nobody judged {system} on {aspect} in {domain}.")
+            raise StatisticError(f"Nobody judged {system} on {aspect}{f' in {domain}' if domain else ''}.")
         return match
 
     @property

@@ -441,8 +441,13 @@ def keep_means_on_scale(result: Result, bounds: Mapping[str, Bounds | None]) -> 
     return replace(result, rows=rows, signature=signature)
 
 
-ALL = "all"
-"""The name of all domains, or all language pairs, together."""
+ALL = ""
+"""All domains, or all language pairs, together: no name, since any name may be that of one."""
+
+
+def domain_columns(domain: str) -> dict[str, Json]:
+    """As columns of a row: "all" for all together, which `pooled` tells from a domain that is called so."""
+    return {"domain": domain or "all", "pooled": domain == ALL}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from lanner.analysis.diagnosis import Diagnosis, diagnosable_part, diagnose
+from lanner.analysis.diagnosis import Diagnosis, DiagnosisCell, diagnosable_part, diagnose
 from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, score_bounds
 from lanner.cli.output import Columns, Output, print_kinds
 from lanner.cli.source import Source
@@ -167,21 +167,20 @@ def run_diagnose(
 
 
 def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> None:
-    if domain:
-        result.cell(result.systems[0], result.aspects[0].id, domain)  # an unknown domain is said by name
+    shown = [result.domain(domain)] if domain else result.domains
     for sentence in chain(*sentences(view, result)):
         output.say(sentence.replace("**", ""))
     output.say()
     output.rows.extend(
         {**entry.to_row(), "priority": _priority(result, entry.system, entry.aspect, entry.domain)}
         for entry in result.cells
-        if not domain or entry.domain == domain
+        if entry.domain in shown
     )
     often, well = (
         ("occurs", f"{result.unit} a judgement") if result.errors else ("matters", "mean where it matters [95 %]")
     )
     occurring = {aspect.id for aspect in result.occurring}
-    for name in ([domain] if domain else result.domains) if occurring else ():
+    for name in shown if occurring else ():
         output.show(
             [
                 {
@@ -211,16 +210,24 @@ def _priority(result: Diagnosis, system: str, aspect: str, domain: str) -> int |
     return None
 
 
+def _named_cell(result: Diagnosis, name: str) -> DiagnosisCell:
+    """The cell of SYSTEM/ASPECT/DOMAIN, each of which may have a / in its name."""
+    parts = [part.strip() for part in name.split("/")]
+    cells = {f"{cell.system}/{cell.aspect}/{cell.domain}".removesuffix("/"): cell for cell in result.cells}
+    own = "/".join(parts)
+    system, aspect, domain, *_ = (*parts, "", "")
+    return cells.get(own) or cells.get(own.removesuffix("/all")) or result.cell(system, aspect, domain)
+
+
 def _say_examples(output: Output, result: Diagnosis, cell: str) -> None:
-    system, aspect, *rest = (part.strip() for part in cell.split("/")) if "/" in cell else (cell, "")
-    match = result.cell(system, aspect, rest[0] if rest else ALL)
+    match = _named_cell(result, cell)
     for example in result.examples(match):
         output.rows.append(example.to_row())
         ratings = ", ".join(
             f"{judge} {'not relevant' if value is None else number(value, 0, bounded=False)}"
-            for judge, value in example.ratings.get(system, {}).items()
+            for judge, value in example.ratings.get(match.system, {}).items()
         )
         output.say(f"{example.why.capitalize()} ({example.document}, {example.segment}): {ratings}", style="bold")
         output.say(f"  {example.source}")
-        output.say(f"  {example.outputs.get(system, '')}")
+        output.say(f"  {example.outputs.get(match.system, '')}")
         output.say()

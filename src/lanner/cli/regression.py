@@ -363,7 +363,7 @@ def _say(output: Output, words: Sequence[str]) -> None:
 
 
 def _speed_words(result: Result, groups: Sequence[str]) -> list[str]:
-    rows: list[Json] = [row for row in result.rows if row["domain"] == "all" or "domain" in groups]
+    rows: list[Json] = [row for row in result.rows if row["pooled"]]
     if not rows:
         return []
     names_by_median: dict[str, list[str]] = {}

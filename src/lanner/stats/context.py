@@ -53,9 +53,10 @@ def _shares(marks: Array, table: pl.DataFrame, resampling: Resampling, over: Arr
     ]
 
 
-def _split(table: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str], pl.DataFrame]]:
-    """The whole table under "all", then its groups."""
-    return [(dict.fromkeys(by, "all"), table), *(groups(table, by) if by else [])]
+def _split(table: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, Json], pl.DataFrame]]:
+    """The whole table under "all", which is `pooled` (a group may be called so), then its groups."""
+    own = [({**labels, "pooled": False}, part) for labels, part in groups(table, by)] if by else []
+    return [({**dict.fromkeys(by, "all"), "pooled": True}, table), *own]
 
 
 def _result(

@@ -178,8 +178,8 @@ def throughput(
     domains, so that a domain with many items does not decide it (Kim 2025), or with `pooled` over all items.
 
     Items that took longer than `limit` seconds are left out and counted. Rows: one per group of `by` and domain ("all"
-    for the group's figure), with an interval over documents, mean and median seconds. The Result's value is the mean
-    of the first group.
+    for the group's figure, which is `pooled`: a domain may be called so), with an interval over documents, mean and
+    median seconds. The Result's value is the mean of the first group.
     """
     resampling = clustered(resampling)
     table, notes, way = items(data, of, time=time)
@@ -206,8 +206,8 @@ def throughput(
         if "domain" in by:  # each group is a domain already, and keeps its name
             domains = [(labels["domain"], part)]
         for place, (domain, own) in enumerate(domains if len(domains) > 2 else domains[:1]):
-            result, row = _rate(own, pooled or domain != "all", resampling)
-            rows.append({**labels, "domain": domain, **row})
+            result, row = _rate(own, pooled or place > 0, resampling)
+            rows.append({**labels, "domain": domain, "pooled": not place, **row})
             if not place:
                 results.append(labelled(replace(result, missing=missing), labels))
     how = "over all items" if pooled else "mean over domains"

@@ -416,8 +416,9 @@ def side_bias(
 ) -> Result:
     """Do judges prefer what is shown first, whatever it is? The share of preferences for it, ties dropped, against ½.
 
-    Outputs are shown in random order, so any departure from ½ is a habit of the judge. Rows: one per group, with p over
-    documents, which agrees with the interval, and `p_items`, the sign test that takes every item as independent.
+    Outputs are shown in random order, so any departure from ½ is a habit of the judge. Rows: all together ("all",
+    which is `pooled`), then one per group, with p over documents, which agrees with the interval, and `p_items`, the
+    sign test that takes every item as independent.
     """
     resampling = clustered(resampling)
     table, notes = comparisons(data, question, sides=sides)
@@ -431,7 +432,7 @@ def side_bias(
         test = exact_sign_test(int((outcomes == 1).sum()), int((outcomes == -1).sum()))
         share, spread = _share(part, outcomes, "drop", resampling)
         low, high = (spread.interval.low, spread.interval.high) if spread.interval else (None, None)
-        row = {**labels, "x": test.x, "n": test.n, "share": share, "low": low, "high": high}
+        row = {**labels, "pooled": part is table, "x": test.x, "n": test.n, "share": share, "low": low, "high": high}
         rows.append({**row, "p": spread.p, "p_items": test.p})
         signature = sign("side bias", resampling, spread.interval, ties="dropped")
         counts = _counts(part)

@@ -9,7 +9,7 @@ import polars as pl
 
 from lanner.analysis.diagnosis import CellExample, Contrast, Diagnosis, DiagnosisCell, Priority, diagnose
 from lanner.analysis.measures import FEWEST_ITEMS
-from lanner.analysis.scores import ALL
+from lanner.analysis.scores import ALL, domain_columns
 from lanner.errors import StatisticError
 from lanner.figures.drawing import Axis, Drawing, axis
 from lanner.model import Json
@@ -356,7 +356,8 @@ def _contrasts(view: View, result: Diagnosis) -> Table | None:
     for cell, contrast in contrasts:
         numbers = asdict(contrast)
         better = numbers.pop("other")
-        data.append({"aspect": cell.aspect, "domain": cell.domain, "system": cell.system, "better": better, **numbers})
+        place = {"aspect": cell.aspect, **domain_columns(cell.domain), "system": cell.system}
+        data.append({**place, "better": better, **numbers})
     columns = [
         Column("place", view.translate(message("Where")), text=True),
         Column("system", view.translate(message("System")), text=True),

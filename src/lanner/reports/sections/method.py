@@ -642,7 +642,7 @@ def effort_section(view: View) -> Section | None:
     rows = [row for row in result.rows if row["value"] is not None]
     if not rows:
         return None
-    overall = {row["judge"]: row for row in rows if row["domain"] == "all"}
+    overall = {row["judge"]: row for row in rows if row["pooled"]}
     by_pace = sorted(overall, key=lambda judge: overall[judge]["value"])
     hours, items = (sum(row[name] for row in overall.values()) for name in ("hours", "n"))
     sentence = _pace(view, [overall[judge] for judge in by_pace if overall[judge]["n"] >= FEWEST_ITEMS])
@@ -675,7 +675,7 @@ def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
     """Which domain is slowest, if it is so for every judge."""
     by_judge: dict[str, dict[str, float]] = {}
     for row in rows:
-        if row["domain"] != "all" and row["n"] >= FEWEST_ITEMS:
+        if not row["pooled"] and row["n"] >= FEWEST_ITEMS:
             by_judge.setdefault(row["judge"], {})[row["domain"]] = row["value"]
     slowest = {min(rates, key=lambda domain: rates[domain]) for rates in by_judge.values() if len(rates) > 1}
     if not slowest:
@@ -700,13 +700,13 @@ def _draw(view: View, rows: Sequence[Mapping[str, Any]], overall: Sequence[Mappi
             for row in overall[:_MOST_ROWS]
         ]
         return intervals("Items a minute, judge by judge", lines, bounded=False)
-    domains = {row["domain"] for row in rows if row["domain"] != "all"}
-    shown = [domain for domain in view.domains if domain in domains] or ["all"]
+    domains = {row["domain"] for row in rows if not row["pooled"]}
+    shown = [domain for domain in view.domains if domain in domains]
     rates: dict[str, dict[str, float]] = {}
     for row in rows:
-        if row["domain"] in shown:
+        if row["domain"] in shown if shown else row["pooled"]:
             rates.setdefault(view.names[row["judge"]], {})[row["domain"]] = row["value"]
-    return draw(shown, rates, "items a minute")
+    return draw(shown or ["all"], rates, "items a minute")
 
 
 # Working from a model's marks

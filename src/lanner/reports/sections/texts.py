@@ -501,7 +501,7 @@ def _dependence(view: View) -> Table | None:
     rows: list[dict[str, Json]] = [{"sign": _sign_words(view, sign)} for sign in by_sign]
     for pair, domain in places if len(pairs) > 1 else [place for place in places if place[0] == ALL]:
         key = f"{pair}-{domain}"
-        where = "all" if (pair, domain) == (ALL, ALL) else domain if pair == ALL else f"{pair}, {domain}"
+        where = ", ".join(name for name in (pair, domain) if name != ALL) or "all"
         columns += [Column(key, "share", span=where), Column(f"{key}-ci", view.level, quiet=True, span=where)]
         for row, own in zip(rows, by_sign.values(), strict=True):
             if share := own.get((pair, domain)):
@@ -574,7 +574,7 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
 
 
 def _is_whole(row: Mapping[str, Json]) -> bool:
-    return any(row.get(group) == "all" for group in ("domain", "target_language"))
+    return bool(row["pooled"])
 
 
 def _groups(rows: Sequence[Mapping[str, Json]], name: str, top: str) -> str:
