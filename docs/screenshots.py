@@ -54,10 +54,19 @@ class Shot:
     signed_in: bool = False
 
 
-def _begin(page: Page) -> None:
-    """From a judge's overview into the first document."""
+def _start(page: Page) -> None:
+    """From a judge's overview to the practice, or into the first document where there is none."""
     page.locator("main a[href*='/task/'], main form button").first.click()
     page.wait_for_selector("[data-item], .row, fieldset")
+
+
+def _begin(page: Page) -> None:
+    """From a judge's overview into the first document, past the practice."""
+    _start(page)
+    practice = page.get_by_role("link", name="Skip the practice")
+    if practice.count():
+        practice.last.click()
+        page.wait_for_selector("body:not(.practice)")
 
 
 def _begin_ready(page: Page) -> None:
@@ -105,7 +114,8 @@ def _counted(page: Page) -> None:
 def _upload(page: Page) -> None:
     table = "document,source,target\nferry,The ferry is late.,배가 늦습니다.\nferry,We waited.,기다렸습니다.\n"
     page.set_input_files("input[type=file]", {"name": "mine.csv", "mimeType": "text/csv", "buffer": table.encode()})
-    page.fill("input[name=languages]", "en-ko")
+    page.select_option("select[name=source]", "en")
+    page.select_option("select[name=target]", "ko")
     page.locator("form:has(input[type=file]) button[type=submit]").first.click()
     page.wait_for_url(re.compile(r"/new/."))
 
@@ -115,6 +125,7 @@ SHOTS = (
     Shot("judge-home", "{judge}"),
     Shot("judging", "{judge}", _keys("1", "3", "s", "4")),
     Shot("judging-keys", "{judge}", _keys("?")),
+    Shot("judging-practice", "{pictures-mqm}", _start),
     Shot("judging-falcon", "{judge_source}", _keys("2")),
     Shot("judging-spans", "{pictures-esa}", _mark, dark=True),
     Shot("judging-mqm", "{pictures-mqm}", _mark),
