@@ -126,6 +126,33 @@ def test_languages_that_nothing_says_are_guessed_shown_and_can_be_changed(client
     assert sent_back(client.get(place).text)["from"] == "fr", "what was said before is no guess"
 
 
+def test_a_table_is_read_once_until_something_else_is_chosen(
+    client: TestClient, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large ones take minutes. The copy that becomes a campaign is its own: the table can be read anew meanwhile."""
+    reads = []
+    monkeypatch.setattr(
+        formats, "read_texts", lambda *a, read=formats.read_texts, **k: reads.append(a) or read(*a, **k)
+    )
+    place = upload(client, token).headers["location"]
+    fields = sent_back(client.get(place).text)
+    answer = client.post(place, data={"token": token, "do": "take", **fields})
+    assert (len(reads), taken(client, answer.headers["location"])[0].target_language) == (1, "de")
+    client.post(place, data={"token": token, "do": "look", **fields, "into": "nl"})
+    assert (len(reads), taken(client, answer.headers["location"])[0].target_language) == (2, "de")
+
+
+def test_a_language_is_guessed_only_where_no_row_names_one(client: TestClient, token: str) -> None:
+    """A guess from texts in two languages would leave those of one of them out."""
+    rows = TABLE.splitlines()
+    table = f"target_language,{rows[0]}\nde,{rows[1]}\nfr,d2,news,1,Nobody waited here.,Personne.,Pas un chat.\n"
+    place = upload(client, token, table).headers["location"]
+    fields = sent_back(client.get(place).text)
+    assert (fields["from"], fields["into"]) == ("en", "")
+    answer = client.post(place, data={"token": token, "do": "take", **fields})
+    assert [document.language_pair for document in taken(client, answer.headers["location"])] == ["en-de", "en-fr"]
+
+
 def test_a_mistake_stands_at_the_columns_it_is_about(client: TestClient, token: str) -> None:
     place = upload(client, token).headers["location"]
     fields = sent_back(client.get(place).text)

@@ -24,7 +24,7 @@ from lanner.web.drafting.uploads import TableUpload, Upload, UploadedTexts, take
 from lanner.web.problems import BY_CODE, parts
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
-from lanner.web.speech import say
+from lanner.web.speech import language, say
 
 if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded there only
     from lanner.formats.parsing.tables import TableRows
@@ -74,7 +74,7 @@ class TableChoices:
     target_language: str = ""
     encoding: str = ""
     delimiter: str = ""
-    languages_sure: tuple[float, float] = (0.0, 0.0)
+    languages_sure: tuple[float, float] = field(default=(0.0, 0.0), compare=False)
     """How sure the two languages are where they were guessed, 0 where they were not."""
 
     def options(self, judge_columns: Collection[str] = ()) -> dict[str, str]:
@@ -212,10 +212,11 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     problem_at: tuple[str, ...] = ()
     try:
         judge_columns = _judged_columns(guess)
-        texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
-        if texts.unknown_languages and first_look:
-            choices = _with_languages(choices, rows)
-            texts = take_in(str(place), name, choices.options(judge_columns), folder, "table")
+        pair = _guess_languages(choices, rows) if first_look else (LanguageGuess(), LanguageGuess())
+        texts = take_in(
+            str(place), name, choices.options(judge_columns), folder, "table", guesses=(pair[0].code, pair[1].code)
+        )
+        choices = _with_languages(choices, pair, texts.guessed)
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
             raise  # the columns are known: something in a row is wrong, which no menu can mend
@@ -227,20 +228,26 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     )
 
 
-def _with_languages(choices: TableChoices, rows: TableRows) -> TableChoices:
-    """The languages as they are guessed from the source and the translations, where nothing says them."""
+def _guess_languages(choices: TableChoices, rows: TableRows) -> tuple[LanguageGuess, LanguageGuess]:
+    """The languages as they are guessed from the source and the translations."""
 
-    def guess(roles: tuple[str, ...]) -> LanguageGuess:
+    def guess(*roles: str) -> LanguageGuess:
         places = [at for at, column in enumerate(choices.columns) if column.role in roles]
         return guess_language(str(cells[at]) for cells in rows.sample for at in places if at < len(cells) and cells[at])
 
-    source, target = guess(("source",)), guess((TRANSLATION, "output", REFERENCE))
-    given_source, given_target = choices.source_language, choices.target_language
+    return guess("source"), guess(TRANSLATION, "output", REFERENCE)
+
+
+def _with_languages(
+    choices: TableChoices, guesses: tuple[LanguageGuess, LanguageGuess], taken: tuple[bool, bool]
+) -> TableChoices:
+    """The choices with those guesses that were taken."""
+    source, target = (guess if is_taken else LanguageGuess() for guess, is_taken in zip(guesses, taken, strict=True))
     return replace(
         choices,
-        source_language=given_source or source.code,
-        target_language=given_target or target.code,
-        languages_sure=(0.0 if given_source else source.sure, 0.0 if given_target else target.sure),
+        source_language=choices.source_language or source.code,
+        target_language=choices.target_language or target.code,
+        languages_sure=(source.sure, target.sure),
     )
 
 
@@ -325,7 +332,9 @@ def read_choices(form: FormData) -> TableChoices:
         role = forms.text(form, f"role.{at}")
         if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, LEFT_OUT):
             role = LEFT_OUT
-        selection.append(ColumnChoice(header, role, forms.text(form, f"name.{at}").strip()))
+        selection.append(
+            ColumnChoice(header, role, forms.text(form, f"name.{at}").strip() if role in NAMED_ROLES else "")
+        )
     number = forms.text(form, "header")
     codes = (forms.text(form, name) for name in ("from", "into"))
     source, target = (code if languages.known(code) else "" for code in codes)
@@ -384,34 +393,30 @@ async def take_table(request: Request, upload: Path) -> Response:
     first = TableChoices(source_language=forms.text(form, "source"), target_language=forms.text(form, "target"))
     texts_path = site.uploads.place()
     preview: TablePreview = await site.files.ask("preview_table", str(path), upload.name, first, str(texts_path))
-    token = site.uploads.keep(TableUpload(account, path, upload.name, preview.choices))
+    table = TableUpload(account, path, texts_path, preview, language())
+    token = site.uploads.keep(table)
     if preview.unsure or preview.texts is None:
         return redirect(request, f"/new/{token}/table")
-    texts = Upload(account, texts_path, preview.texts, token)
-    return redirect(request, f"/new/{site.uploads.keep(texts)}")
+    return _texts_taken(request, table, token)
 
 
 async def table_page(request: Request) -> Response:
     """The preview with a menu over every column."""
     upload = _upload(request)
-    return await _table_page(request, upload, upload.choices)
+    return _shown(request, await _look_at(request, upload, upload.preview.choices), 200)
 
 
 async def choose_columns(request: Request) -> Response:
     """Look at the table as chosen, or take its texts. What was chosen is kept in either case."""
-    site: Site = request.app.state.site
     upload = _upload(request)
     form = await forms.form_of(request)
     choices = read_choices(form)
+    preview = await _look_at(request, upload, choices)
     if forms.text(form, "do") != "take":
-        return await _table_page(request, upload, choices)
-    texts_path = site.uploads.place()
-    preview: TablePreview = await _look_at(site, upload, choices, texts_path)
-    upload.choices = preview.choices
+        return _shown(request, preview, 200)
     if preview.texts is None or preview.choices != choices:
         return _shown(request, preview, 422 if preview.problem else 200)
-    texts = Upload(upload.account, texts_path, preview.texts, request.path_params["upload"])
-    return redirect(request, f"/new/{site.uploads.keep(texts)}")
+    return _texts_taken(request, upload, request.path_params["upload"])
 
 
 def _upload(request: Request) -> TableUpload:
@@ -419,16 +424,25 @@ def _upload(request: Request) -> TableUpload:
     return site.uploads.find(TableUpload, request.path_params["upload"], request.state.visitor.account.id)
 
 
-async def _look_at(site: Site, upload: TableUpload, choices: TableChoices, path: Path) -> TablePreview:
-    preview: TablePreview = await site.files.ask("preview_table", str(upload.path), upload.name, choices, str(path))
-    return preview
-
-
-async def _table_page(request: Request, upload: TableUpload, choices: TableChoices) -> Response:
+async def _look_at(request: Request, upload: TableUpload, choices: TableChoices) -> TablePreview:
+    """The table as chosen, which is read unless that is how it was read last: a large one takes its time."""
     site: Site = request.app.state.site
-    preview = await _look_at(site, upload, choices, site.uploads.place())
-    upload.choices = preview.choices
-    return _shown(request, preview, 200)
+    if (choices, language()) != (upload.preview.choices, upload.language):
+        texts_path = site.uploads.place()
+        preview = await site.files.ask("preview_table", str(upload.path), upload.path.name, choices, str(texts_path))
+        upload.texts_path.unlink(missing_ok=True)
+        upload.preview, upload.language, upload.texts_path = preview, language(), texts_path
+    last: TablePreview = upload.preview
+    return last
+
+
+def _texts_taken(request: Request, upload: TableUpload, token: str) -> Response:
+    """A copy of the texts, as the table was read last, is what a campaign is made of."""
+    site: Site = request.app.state.site
+    path = site.uploads.place()
+    shutil.copyfile(upload.texts_path, path)
+    texts = Upload(upload.account, path, upload.preview.texts, token)
+    return redirect(request, f"/new/{site.uploads.keep(texts)}")
 
 
 def _shown(request: Request, preview: TablePreview, status: int) -> Response:

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,13 +38,14 @@ class Upload:
 
 @dataclass(slots=True)
 class TableUpload:
-    """A table as it was sent, kept until the campaign is made, with what was chosen about its columns so far (the
-    `TableChoices` of the module that reads tables)."""
+    """A table as it was sent, kept until the campaign is made, with how it was read last (the `TablePreview` of the
+    module that reads tables), in which language of the page, and where its texts lie."""
 
     account: int
     path: Path
-    name: str
-    choices: Any
+    texts_path: Path
+    preview: Any
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Uploads:
         while len(self._uploads) > _MOST_UPLOADS:
             oldest = self._uploads.pop(next(iter(self._uploads)))
             oldest.path.unlink(missing_ok=True)
+            if isinstance(oldest, TableUpload):
+                oldest.texts_path.unlink(missing_ok=True)
         return token
 
     def find(self, kind: type[Kind], token: str, account: int) -> Kind:
@@ -129,11 +132,22 @@ class UploadedTexts:
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
     judgements: int = 0
     unknown_languages: bool = False
+    guessed: tuple[bool, bool] = (False, False)
+    """Whether the languages, source and target, are those that were guessed."""
 
 
-def take_in(path: str, name: str, options: Mapping[str, str], folder: str, format_name: str = "") -> UploadedTexts:
+def take_in(
+    path: str,
+    name: str,
+    options: Mapping[str, str],
+    folder: str,
+    format_name: str = "",
+    *,
+    guesses: tuple[str, str] = (languages.UNDETERMINED, languages.UNDETERMINED),
+) -> UploadedTexts:
     """Read a file or archive and keep its documents as our own JSON lines. A mistake in it is raised with its line;
-    nothing is kept then. `options` are the format's, such as which column holds what."""
+    nothing is kept then. `options` are the format's, such as which column holds what; `guesses` the languages to take
+    where no document names one."""
     source = Path(path)
     format_name = format_name or _format(source)
     option_names, always = formats.options(format_name), {"languages", "encoding"}
@@ -151,8 +165,14 @@ def take_in(path: str, name: str, options: Mapping[str, str], folder: str, forma
     judgements = sum(len(reading.judgements) for reading in readings)
     if not documents:
         raise InputError(say("There are no texts in it."), next_step=say("Choose another file."))
+    sides = zip(*((document.source_language, document.target_language) for document in documents), strict=True)
+    taken = [code if set(codes) == {languages.UNDETERMINED} else "" for code, codes in zip(guesses, sides, strict=True)]
+    if any(taken):
+        pair = ":".join(code or languages.UNDETERMINED for code in taken)
+        documents = [formats.with_pair(document, pair) for document in documents]
     formats.write("native", folder, documents)
-    return described(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
+    texts = described(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
+    return replace(texts, guessed=(bool(taken[0]), bool(taken[1])))
 
 
 def _format(path: Path) -> str:
