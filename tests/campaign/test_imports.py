@@ -9,7 +9,7 @@ import pytest
 
 from campaign_parts import JUDGES, NOW, corpus, first_task, known, opened, save, scales
 from data_sets import data_dir
-from lanner import campaign, formats
+from lanner import campaign, formats, protocols
 from lanner.analysis.material import from_file
 from lanner.campaign import imports
 from lanner.campaign.imports import import_file, inspect_file
@@ -57,6 +57,16 @@ def test_an_unknown_label_names_its_place_and_the_nearest_and_nothing_is_stored(
         campaign.import_judgements(store, "first", [label("local", "77")])
     assert "labels.csv:77" in str(caught.value)
     assert campaign.history(store, "first") == [] and campaign.judges(store, "first") == list(JUDGES)
+
+
+def test_several_campaigns_come_all_or_none(store: Store) -> None:
+    falcon = protocols.load("falcon")
+    one = campaign.CampaignContent("one", (label("local"),), falcon, corpus())
+    with pytest.raises(CampaignError, match="one"):
+        campaign.import_campaigns(store, [one, one])
+    assert not campaign.campaigns(store)
+    done = campaign.import_campaigns(store, [one, replace(one, name="two")])
+    assert [(each.campaign.name, each.judgements) for each in done] == [("one", 1), ("two", 1)]
 
 
 def test_without_texts_spans_are_not_held_against_nothing(store: Store) -> None:

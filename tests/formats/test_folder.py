@@ -36,6 +36,15 @@ def test_an_error_in_one_file_is_an_error_of_all(tmp_path: Path) -> None:
         formats.read(tmp_path)
 
 
+def test_a_card_stands_beside_the_files_in_data(tmp_path: Path) -> None:
+    """As the Hub has it."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "README.md").write_text("hello")
+    copy(SAMPLES / "mqm.en-de.tsv", tmp_path / "data" / "mqm.en-de.tsv")
+    assert [reading.name for reading in formats.read(tmp_path)] == ["mqm"]
+    assert len(list(formats.read_documents(tmp_path))) == 1
+
+
 def test_a_folder_of_nothing_known(tmp_path: Path) -> None:
     (tmp_path / "x.md").write_text("hello")
     with pytest.raises(InputError, match="none of the formats"):

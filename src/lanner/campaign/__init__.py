@@ -10,7 +10,7 @@ from lanner.campaign import invitations
 from lanner.campaign.adjudication import answer_of, answers_from, settle
 from lanner.campaign.assignment import add_judges, add_overlap, after_calibration, assign, remove_judge, replace_judge
 from lanner.campaign.create import create, duplicate, redefine
-from lanner.campaign.imports import Imported, import_campaign, import_judgements
+from lanner.campaign.imports import CampaignContent, Imported, import_campaign, import_campaigns, import_judgements
 from lanner.campaign.people import consent, count_again, erase, leave_out, withdraw
 from lanner.campaign.prefill import Prefilled, prefill
 from lanner.campaign.progress import (
@@ -51,6 +51,7 @@ from lanner.campaign.tasks import (
 from lanner.store.rows import now
 
 __all__ = [
+    "CampaignContent",
     "CampaignProgress",
     "Conflict",
     "CurrentAnswer",
@@ -89,6 +90,7 @@ __all__ = [
     "get",
     "history",
     "import_campaign",
+    "import_campaigns",
     "import_judgements",
     "invitations",
     "judgements",

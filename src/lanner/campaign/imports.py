@@ -68,6 +68,20 @@ class LogEntry:
     detail: Mapping[str, Json] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class CampaignContent:
+    """What a new campaign is made of. Without the texts, documents are known by their ids alone. Of the judges, those
+    in `left_out` count in no result, for the reason given."""
+
+    name: str
+    judgements: Sequence[Judgement]
+    protocol: Protocol
+    documents: Sequence[Document] = ()
+    judges: Sequence[Judge] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+
+
 def import_campaign(
     store: Store,
     name: str,
@@ -80,26 +94,40 @@ def import_campaign(
     title: str = "",
     at: datetime | None = None,
 ) -> Imported:
-    """A new campaign made of judgements from elsewhere. Without the texts, documents are known by their ids alone. Of
-    the judges, those in `left_out` count in no result, for the reason given."""
+    """A new campaign made of judgements from elsewhere (see `CampaignContent`)."""
     definition = protocol if isinstance(protocol, Protocol) else protocols.load(protocol)
-    entries = tuple(judgements)
-    texts = tuple(documents) or _bare(entries)
-    check_documents(texts)
-    intake = take_in(
-        definition, entries, documents, judges
-    )  # bare documents have no texts that a span could be checked by
-    _check_places(intake.judgements, texts)
+    content = CampaignContent(name, tuple(judgements), definition, documents, judges, left_out or {}, title)
+    return import_campaigns(store, [content], at=at)[0]
+
+
+def import_campaigns(
+    store: Store, contents: Iterable[CampaignContent], *, at: datetime | None = None
+) -> list[Imported]:
+    """New campaigns made of judgements from elsewhere: all of them, or none where one cannot be made."""
     moment = at or now()
-    row = Campaign(
-        0, name, title or name, definition.name, definition.hash, CampaignState.OPEN, 0, DESIGN, {}, moment, moment
-    )
+    checked = []
+    for content in contents:
+        texts = tuple(content.documents) or _bare(content.judgements)
+        check_documents(texts)
+        # bare documents have no texts that a span could be checked by
+        intake = take_in(content.protocol, content.judgements, content.documents, content.judges)
+        _check_places(intake.judgements, texts)
+        checked.append((content, texts, intake))
     with store.writing() as tx:
-        number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-        going = _Import(tx.campaigns.get(number), definition, intake, judges, moment, left_out or {})
-        going.begin(tx)
-        going.add_some(tx, len(going.left))
-        return going.end(tx, LogEntry())
+        return [_add_imported(tx, content, texts, intake, moment) for content, texts, intake in checked]
+
+
+def _add_imported(
+    tx: Transaction, content: CampaignContent, texts: tuple[Document, ...], intake: CheckedJudgements, at: datetime
+) -> Imported:
+    name, definition = content.name, content.protocol
+    state, title = CampaignState.OPEN, content.title or content.name
+    row = Campaign(0, name, title, definition.name, definition.hash, state, 0, DESIGN, {}, at, at)
+    number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
+    going = _Import(tx.campaigns.get(number), definition, intake, content.judges, at, content.left_out)
+    going.begin(tx)
+    going.add_some(tx, len(going.left))
+    return going.end(tx, LogEntry())
 
 
 def import_judgements(

@@ -119,16 +119,11 @@ class _Import:
         labels = _distinct([self.name if len(readings) == 1 else f"{self.name}-{slug(r.name)}" for r in readings])
         protocols_of = [_find_protocol(part, protocol, self.output) for part in readings]
         self._check_all(readings, labels, protocols_of, store_place)
-        rows: list[dict[str, Json]] = []
-        with counting(self.output, "Storing", len(readings)) as one:
-            for part, label, protocol_name in zip(readings, labels, protocols_of, strict=True):
-                self.output.note(*notes_of(part))
-                if protocol_name is not None:
-                    rows.append(_take(part, label, protocol_name, store_place, self.output))
-                else:
-                    rows.append(_keep(part, self.free_path(label)))
-                one()
-        return rows
+        parts = list(zip(readings, labels, protocols_of, strict=True))
+        for part in readings:
+            self.output.note(*notes_of(part))
+        campaigns = _take([part for part in parts if part[2] is not None], store_place, self.output)
+        return [campaigns[label] if protocol else _keep(part, self.free_path(label)) for part, label, protocol in parts]
 
     def _check_all(
         self,
@@ -204,28 +199,36 @@ def _find_protocol(part: Reading, protocol: str | None, output: Output) -> Proto
     return guess.protocol if guess else None
 
 
-def _take(part: Reading, name: str, protocol: Protocol, store_place: str, output: Output) -> dict[str, Json]:
-    from lanner.campaign import import_campaign
+def _take(
+    parts: list[tuple[Reading, str, Protocol | None]], store_place: str, output: Output
+) -> dict[str, dict[str, Json]]:
+    """Judgements into the store, as a campaign for each part: all of them or none. What came of each, by its name."""
+    if not parts:
+        return {}
+    from lanner.campaign import CampaignContent, import_campaigns
     from lanner.store import Store
 
-    with Store.open(store_place) as store:
-        summary = import_campaign(
-            store,
-            name,
-            part.judgements,
-            protocol,
-            documents=part.documents,
-            judges=part.judges,
-            left_out=part.left_out,
-        )
-    output.note(*(f"{part.name}: {note}" for note in summary.notes))
+    with counting(output, "Storing", len(parts)) as one, Store.open(store_place) as store:
+
+        def contents() -> Iterator[CampaignContent]:
+            for part, name, protocol in parts:
+                assert protocol is not None
+                yield CampaignContent(name, part.judgements, protocol, part.documents, part.judges, part.left_out)
+                one()
+
+        summaries = import_campaigns(store, contents())
+    for (part, _, _), summary in zip(parts, summaries, strict=True):
+        output.note(*(f"{part.name}: {note}" for note in summary.notes))
     return {
-        **_counts(part),
-        "name": name,
-        "kind": f"campaign ({summary.campaign.protocol_name})",
-        "answers": summary.judgements,
-        "flagged": sum(summary.flags.values()),
-        "next": f"lanner report {name}",
+        name: {
+            **_counts(part),
+            "name": name,
+            "kind": f"campaign ({summary.campaign.protocol_name})",
+            "answers": summary.judgements,
+            "flagged": sum(summary.flags.values()),
+            "next": f"lanner report {name}",
+        }
+        for (part, name, _), summary in zip(parts, summaries, strict=True)
     }
 
 

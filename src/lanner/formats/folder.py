@@ -1,4 +1,5 @@
-"""A folder of files that each have a format of their own. What is not recognised is named in a note."""
+"""A folder of files that each have a format of their own, or those in its `data`, where a dataset of Hugging Face has
+them beside a card. What is not recognised is named in a note."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 
 def _files(path: Path) -> list[Path]:
-    return sorted(file for file in content(path) if file.is_file())
+    folders = [path, *(entry for entry in content(path) if entry.name == "data" and entry.is_dir())]
+    return sorted(file for folder in folders for file in content(folder) if file.is_file())
 
 
 def _format_of(file: Path) -> Format | None:
