@@ -123,3 +123,34 @@ def test_judges_who_agree_on_few_items_were_asked(items: int, expected: list[str
     header = ["judge", "segment", "system", "score", "grade_level"]
     sample = [[judge, str(at), "X", str(at % 3), str(at % 4)] for at in range(items) for judge in ("ana", "ben")]
     assert [answer.question for answer in column_map(header, sample=sample).answers] == expected
+
+
+@pytest.mark.parametrize(
+    ("headings", "cells", "judges"),
+    [
+        (["Reviewer decision"], ["accept", "reject", "accept"], []),
+        (["Reviewer decision", "Reviewer priority"], ["accept,low", "reject,high", "accept,low"], []),
+        (["Rater X"], ["5", "4", "3"], ["Rater X"]),
+        (["Rater X"], ["Good", "Poor", "Fair"], ["Rater X"]),
+        (["Reviewer 1", "Reviewer 2"], ["yes,no", "no,no", "yes,yes"], ["Reviewer 1", "Reviewer 2"]),
+    ],
+)
+def test_a_word_below_the_name_of_a_judge_is_an_answer_where_others_give_it_too(
+    headings: list[str], cells: list[str], judges: list[str]
+) -> None:
+    sample = [[f"Sentence {at} is here.", f"Satz {at} steht hier.", *row.split(",")] for at, row in enumerate(cells)]
+    mapped = column_map(["source", "translation", *headings], sample=sample)
+    assert [answer.judge for answer in mapped.answers] == judges
+    assert mapped.rest == tuple(heading for heading in headings if not judges)
+
+
+@pytest.mark.parametrize("word", ["Sentence", "Text", "Item"])
+def test_columns_called_after_items_are_no_judges_beside_items(word: str) -> None:
+    columns = [f"{word} {at}" for at in (1, 2, 3)]
+    with pytest.raises(InputError, match="nothing says whose the answers are") as refused:
+        column_map(["segment", *columns], sample=[["1", "1", "2", "3"], ["2", "3", "4", "5"]])
+    assert refused.value.code == "no_judge_column"
+    given = column_map(
+        ["segment", *columns], {f"judge:{name}": name for name in columns}, sample=[["1", "1", "2", "3"]]
+    )
+    assert [answer.judge for answer in given.answers] == columns

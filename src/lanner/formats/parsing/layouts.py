@@ -104,7 +104,8 @@ def _by_nameless_judges(path: Path, rows: TableRows, *, is_told: bool) -> TableR
             names={"columns": ", ".join(rows.header)},
             where=Where(path, rows.line),
             next_step="If each row holds the answers of one judge, add a first column `judge` with a name or number on "
-            "each row. If each column holds those of one judge, add a first column `segment` instead.",
+            "each row. If each column holds those of one judge, add a first column `segment` instead and call the "
+            "others after the judges.",
         )
     turned.notes.append("No column names the judges: each row is one, called after its line.")
     return turned

@@ -516,10 +516,24 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     if by_judge and not answers and not table.has("system", "system_a"):
         answers = _answers_by_system(table)
     answers = _about_engines(table, _with_crossed_systems(answers))
+    answers = _without_remarks(table, answers)
     judges = {answer.judge for answer in answers if answer.judge}
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
+
+
+def _without_remarks(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:
+    """Without `Reviewer decision` and the like, whose heading begins with a judge and asks nothing: below it there are
+    words that stand below no other such heading, and so no answers that judges gave to one question."""
+    words = {a.column: set(table.texts(a.column)) for a in answers if fold(a.judge) == fold(without_scale(a.column))}
+    remarks = {
+        column
+        for column, said in words.items()
+        if not table.are_ratings(column)
+        and not any(said & others for other, others in words.items() if other != column)
+    }
+    return [answer for answer in answers if answer.column not in remarks]
 
 
 def _about_engines(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:
@@ -608,6 +622,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     if len(columns) < 2 or not are_alike or any(map(names_answer, columns)):
         return
     question = "label" if not numeric else "rank" if _are_ranks_of_systems(table, columns) else "score"
+    _check_names(table, columns)
     _check_scales(table, columns)
     _check_counts(table, columns)
     by_column = _split_judge_and_system(columns) or {column: (column, "") for column in columns}
@@ -620,6 +635,20 @@ def _are_ranks_of_systems(table: MapDraft, columns: Sequence[str]) -> bool:
     items = table.columns(*(role for role in ITEM_ROLES if role != "system"))
     rankings = (places for column in columns for places in table.by(items, column, missing=False).values())
     return "system" in table.roles and are_places(rankings)
+
+
+def _check_names(table: MapDraft, columns: Sequence[str]) -> None:
+    """Refuse columns as scores of judges if they are called after what is judged: `Sentence 1`, `Sentence 2`."""
+    if all(role_named(split_suffix(column, apart=True)[0]) in ITEM_ROLES for column in columns):
+        items = " and ".join(map(repr, table.columns("document", "segment", "item")))
+        raise table.refusal(
+            f"Both the columns {', '.join(columns)} and the rows ({items}) are called after what is judged, and "
+            "nothing says whose the answers are.",
+            "no_judge_column",
+            f"If each column is a judge's, call it after the judge, or: {each_as('judge', columns)}. If each row is a "
+            f"judge's, let {items} be a column `judge`.",
+            columns,
+        )
 
 
 def _check_scales(table: MapDraft, columns: Sequence[str]) -> None:
