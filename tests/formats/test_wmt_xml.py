@@ -29,7 +29,7 @@ def test_the_sample() -> None:
     assert suite.meta["testsuite"] == "pronouns"
     assert reading.notes == (
         "1 document belongs to a test suite (meta: testsuite).",
-        "1 output is empty or missing; nobody is asked about it.",
+        "1 output is empty or missing (document harbour, segment 3, system oak); nobody is asked about it.",
     )
 
 

@@ -36,6 +36,7 @@ def test_tables_and_figures_are_numbered_and_carry_their_signature() -> None:
 
 def test_strong_marks_nothing_else() -> None:
     assert strong("a **b** <i>") == "a <b>b</b> &lt;i&gt;"
+    assert strong("A** and B** are (**on a par**).") == "A** and B** are (<b>on a par</b>)."
 
 
 def test_words_read_from_the_right_are_set_apart_in_an_english_sentence() -> None:

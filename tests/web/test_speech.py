@@ -64,6 +64,9 @@ def test_what_fills_a_place_is_escaped_and_the_text_is_not() -> None:
 def test_amounts_lists_and_days() -> None:
     assert [amount(n, "{n} task", "{n} tasks") for n in (1, 2, 1200)] == ["1 task", "2 tasks", "1,200 tasks"]
     assert (listed(["oak"]), listed(["oak", "elm", "fir"])) == ("oak", "oak, elm and fir")
+    for code, comma in (("ja", "、"), ("zh", "、"), ("ar", "، "), ("de", ", ")):
+        with speaking(code):
+            assert f"oak{comma}elm" in listed(["oak", "elm", "fir"])
     assert day(date(2026, 11, 18)) == "Wed 18 Nov"
     with speaking("ko"):
         assert day(date(2026, 11, 18)) == "2026-11-18"

@@ -150,32 +150,36 @@ def _refuse_look_alikes(what: str, ids: Iterable[str], path: Path) -> None:
 
 
 def _with_empty_outputs(reading: Reading) -> Reading:
-    note = _note_on_empty(sum(map(_empty_outputs, reading.documents)))
-    return replace(reading, notes=(*reading.notes, *note)) if note else reading
+    notes = list[str]()
+    for _ in _counting_empty(reading.documents, notes):
+        pass
+    return replace(reading, notes=(*reading.notes, *notes)) if notes else reading
 
 
-def _empty_outputs(document: Document) -> int:
-    """Outputs that nobody will be asked about, although other segments of the document have one of that system. Those
-    that a reader flagged have a note of its own."""
+def _empty_outputs(document: Document) -> list[str]:
+    """Where outputs are that nobody will be asked about, although other segments of the document have one of that
+    system. Those that a reader flagged have a note of its own."""
     systems = document.systems
     segments = [s for s in document if s.judged and s.source.strip() and "no_target" not in s.flags]
-    return sum(not segment.is_judgeable(name) for segment in segments for name in systems)
-
-
-def _note_on_empty(count: int) -> list[str]:
-    if not count:
-        return []
-    outputs, them = ("1 output is", "it") if count == 1 else (f"{count} outputs are", "them")
-    return [f"{outputs} empty or missing; nobody is asked about {them}."]
+    return [
+        f"document {document.id}, segment {segment.id}, system {name}"
+        for segment in segments
+        for name in systems
+        if not segment.is_judgeable(name)
+    ]
 
 
 def _counting_empty(documents: Iterable[Document], notes: list[str]) -> Iterator[Document]:
-    """The documents one by one; at the end the notes say how many outputs were empty."""
-    count = 0
+    """The documents one by one; at the end the notes say how many outputs were empty, and where the first is."""
+    count, first = 0, ""
     for document in documents:
-        count += _empty_outputs(document)
+        places = _empty_outputs(document)
+        count, first = count + len(places), first or "".join(places[:1])
         yield document
-    notes += _note_on_empty(count)
+    if count == 1:
+        notes.append(f"1 output is empty or missing ({first}); nobody is asked about it.")
+    elif count:
+        notes.append(f"{count} outputs are empty or missing (the first: {first}); nobody is asked about them.")
 
 
 def read_texts(path: PathOrPaths, format: str | None = None, **options: Any) -> list[Reading]:  # noqa: A002

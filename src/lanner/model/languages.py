@@ -14,6 +14,7 @@ from typing import Any
 UNDETERMINED = "und"
 _RTL_SCRIPTS = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo", "Adlm", "Rohg"}
 _PLACEHOLDERS = {"", "und", "mul", "xx", "unknown", "none"}
+_COMMAS = {"ja": "、", "zh": "、", **dict.fromkeys(("ar", "fa", "ps", "ur"), "، ")}
 _REGIONS = {
     "ar": "ae eg ma sa", "bn": "bd in", "ca": "es", "cs": "cz", "da": "dk", "de": "at ch de", "el": "gr",
     "en": "au ca gb ie in nz us za", "es": "ar cl co es mx pe us", "et": "ee", "fa": "ir", "fi": "fi",
@@ -73,6 +74,11 @@ def name(code: str) -> str:
     if entry is None:
         return "unknown language" if language == UNDETERMINED else normal(code)
     return f"{entry['name']} ({', '.join(rest)})" if rest else str(entry["name"])
+
+
+def comma(code: str) -> str:
+    """What stands between the names of a list."""
+    return _COMMAS.get(normal(code).split("-")[0], ", ")
 
 
 def three_letter(code: str) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lanner.model import Json
+from lanner.model import Json, languages
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
 
@@ -410,6 +410,11 @@ class Wording:
         self._tables: list[Mapping[str, Any]] = [protocol.text[code] for code in codes if code in protocol.text]
         self.language = next((code for code in codes if code in protocol.text), "en")
         self._name = protocol.name
+
+    @property
+    def comma(self) -> str:
+        """What stands between the words of a list."""
+        return languages.comma(self.language)
 
     def _find(self, *path: str) -> Any:
         for table in self._tables:

@@ -237,7 +237,7 @@ def in_words(question: Question, value: Json, wording: Wording) -> str:
     if not isinstance(value, Mapping):
         return kind.in_words(question, value, wording)
     labels = {key: wording.option(question.for_each or question.id, key).label for key in value}
-    return ", ".join(f"{labels[key]}: {kind.in_words(question, cell, wording)}" for key, cell in value.items())
+    return wording.comma.join(f"{labels[key]}: {kind.in_words(question, cell, wording)}" for key, cell in value.items())
 
 
 def consistency(question: Question, values: Sequence[Json]) -> float | None:

@@ -271,7 +271,8 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
         conditions = [
             (labels[row], cell if isinstance(cell, Mapping) else {"is": cell}) for row, cell in rule["rows"].items()
         ]
-        text = ", ".join(f"{label}: {rule_in_words(protocol, name, cell, language)[1]}" for label, cell in conditions)
+        cells = [f"{label}: {rule_in_words(protocol, name, cell, language)[1]}" for label, cell in conditions]
+        text = words.comma.join(cells)
     elif low is not None and high is not None:
         text = f"{low:g}–{high:g}"
     elif low is not None or high is not None:

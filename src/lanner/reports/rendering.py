@@ -106,9 +106,11 @@ def strong(text: str, ours: bool = True) -> Markup:
     whole = _ONE_LETTER.sub(r'<span class="nb">\g<0></span>', whole)
     if ours:
         whole = _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", whole)
-    return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", whole))
+    return Markup(_STRONG.sub(r"<b>\1</b>", whole))
 
 
+_STRONG = re.compile(r"(?<![^\s(])\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\w)")
+"""What begins a word and ends one: the asterisks of a name such as A** stand at one side alone."""
 _RELATION = re.compile(r"(?<=[\w)²]) (=|&lt;|&gt;|≤|≥) (?=[\d.−])")
 _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%|\[[−\d.])|(?<=\bn) (?=\d)|(?<= \*) (?=p\b)")
 _INTERVAL = re.compile(r"\[([−\d.,]+), ([−\d.,]+)\]")
@@ -313,4 +315,4 @@ def _latex_spans(columns: Sequence[Column]) -> list[str]:
 
 
 def _latex_strong(text: str) -> str:
-    return re.sub(r"\*\*(.+?)\*\*", r"\\textbf{\1}", latex_text(text))
+    return _STRONG.sub(r"\\textbf{\1}", latex_text(text))

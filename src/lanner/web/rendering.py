@@ -35,7 +35,7 @@ from lanner.model.messages import count, number, percent, plural, shortened
 from lanner.reports.rendering import SHARED
 from lanner.store import RecentCache
 from lanner.web import access, speech
-from lanner.web.speech import COOKIE, amount, apart, language, mark, say, translate
+from lanner.web.speech import COOKIE, amount, apart, comma, language, mark, say, translate
 
 STATIC = Path(__file__).parent / "static"
 _COMBINED = {
@@ -183,7 +183,8 @@ def environment(*, watched: bool = False) -> Environment:
         cache_size=-1,
         bytecode_cache=_compiled_templates(),
     )
-    environment.globals |= {"say": say, "mark": mark, "amount": amount, "spoken": speech.available, "zones": time_zones}
+    environment.globals |= {"say": say, "mark": mark, "amount": amount, "comma": comma}
+    environment.globals |= {"spoken": speech.available, "zones": time_zones}
     environment.globals["kept"] = FragmentCache(0 if watched else _MOST_KEPT)  # templates being changed are made anew
     environment.filters |= {
         "count": count,

@@ -134,7 +134,12 @@ def translate(value: object) -> str:
 
 def listed(parts: Sequence[str]) -> str:
     """oak, elm and fir."""
-    return parts[0] if len(parts) == 1 else say("{some} and {last}", some=", ".join(parts[:-1]), last=parts[-1])
+    return parts[0] if len(parts) == 1 else say("{some} and {last}", some=comma().join(parts[:-1]), last=parts[-1])
+
+
+def comma() -> str:
+    """What stands between the names of a list in the reader's language."""
+    return languages.comma(_language.get())
 
 
 def day(when: date | None) -> str:

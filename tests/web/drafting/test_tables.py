@@ -193,6 +193,13 @@ def test_rows_above_the_header_are_shown_and_left_out(tmp_path: Path) -> None:
     assert is_table(path) and not is_table(tmp_path / "none.csv")
 
 
+def test_a_missing_translation_is_seen_in_the_rows(client: TestClient, token: str) -> None:
+    content = "source,mt,note\nThe tide turned.,Die Flut kam.,\nAt noon.,,\n"
+    page = client.get(upload(client, token, content).headers["location"]).text
+    assert page.count('<span class="warn">empty</span>') == 1, "a note may be empty"
+    assert "segment 2, system mt" in page
+
+
 def test_the_rows_of_several_judges_are_one_sentence(tmp_path: Path) -> None:
     """Also where the answers are left out, as the page does: the campaign would ask about each sentence twice."""
     path = tmp_path / "set.csv"

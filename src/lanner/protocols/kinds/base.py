@@ -264,7 +264,7 @@ class QuestionKind(ABC, Generic[Q]):
     def in_words(self, question: Q, value: Json, wording: Wording) -> str:
         """An answer as a person reads it; of a table the answer in one cell."""
         if isinstance(value, list):
-            return ", ".join(self.in_words(question, entry, wording) for entry in value)
+            return wording.comma.join(self.in_words(question, entry, wording) for entry in value)
         return wording.option(question.id, value).label if isinstance(value, str) else f"{value:g}"
 
     def reordered(self, question: Q, value: Json, order: Sequence[int]) -> Json:

@@ -155,7 +155,7 @@ class SpansKind(QuestionKind[Spans]):
 def mark_in_words(question_id: str, mark: Mapping[str, Json], wording: Wording) -> str:
     """Category and severity of a mark."""
     names = [mark[key] for key in ("category", "severity") if mark.get(key)]
-    return ", ".join(wording.option(question_id, str(name)).label for name in names)
+    return wording.comma.join(wording.option(question_id, str(name)).label for name in names)
 
 
 def _option_fields(question: Spans) -> list[tuple[str, tuple[Option, ...]]]:

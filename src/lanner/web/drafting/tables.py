@@ -139,6 +139,11 @@ class TablePreview:
     """The controls that the problem is about: "encoding", or "role.N" of a column."""
 
     @property
+    def judged_columns(self) -> set[int]:
+        """The places of the columns that hold translations to judge."""
+        return {at for at, column in enumerate(self.choices.columns) if column.role in (TRANSLATION, "output")}
+
+    @property
     def unsure(self) -> bool:
         """Whether someone should look before the texts are taken."""
         is_guess = any(column.sure is not None and column.sure < SURE for column in self.choices.columns)

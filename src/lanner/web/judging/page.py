@@ -426,7 +426,7 @@ def _script(
         "language": messages.language,
         "finished": task.finished_at is not None,
         "items": items,
-        "words": messages.table("script"),
+        "words": {**messages.table("script"), "comma": languages.comma(messages.language)},
     }
 
 

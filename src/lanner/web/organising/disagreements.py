@@ -56,7 +56,7 @@ from lanner.web.organising.files import report_policy
 from lanner.web.problems import error_text, parts
 from lanner.web.rendering import page
 from lanner.web.site import Site
-from lanner.web.speech import apart, language, say
+from lanner.web.speech import apart, comma, language, say
 from lanner.web.speech import listed as in_words
 
 
@@ -541,8 +541,8 @@ def _marks_in_words(answer: Json, question: str, wording: Wording, systems: Sequ
         if len(systems) > 1 and "output" in span:
             traits.append(apart(systems[span["output"]]))
         words = apart(span.get("text") or say("something missing"))
-        marks.append(f"{words} ({', '.join(traits)})" if traits else words)
-    return ", ".join(marks) or say("nothing")
+        marks.append(f"{words} ({comma().join(traits)})" if traits else words)
+    return comma().join(marks) or say("nothing")
 
 
 def _count_line(
@@ -659,7 +659,7 @@ def marked(text: str, spans: Mapping[str, Json], side: str, output: int = 0) -> 
         for first, last, name, severity in places:
             if first <= start and end <= last:
                 marks_here.setdefault(name, []).append(severity)
-        severities = tuple(", ".join(dict.fromkeys(filter(None, own))) for own in marks_here.values())
+        severities = tuple(comma().join(dict.fromkeys(filter(None, own))) for own in marks_here.values())
         piece = Piece(text[start:end], tuple(marks_here), severities if any(severities) else ())
         if pieces and (pieces[-1].who, pieces[-1].severities) == (piece.who, piece.severities):
             pieces[-1] = replace(piece, text=pieces[-1].text + piece.text)

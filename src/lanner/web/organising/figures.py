@@ -16,7 +16,7 @@ from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
 from lanner.model.messages import from_to, leading, number
 from lanner.monitor.snapshot import JudgeSeverity, PairAgreement, Spread
-from lanner.web.speech import apart, say
+from lanner.web.speech import apart, comma, say
 
 MARKS = {"above": ("✓", "tgood"), "across": ("△", "twarn"), "below": ("✕", "tbad"), "": ("", "tm")}
 
@@ -344,9 +344,9 @@ def _judges_lane(
 
 
 def _label(drawing: Drawing, words: str, place: tuple[float, float], scale: Axis, css: str = "tb") -> None:
-    """Words centred on a point, moved so that they stay on the axis."""
+    """Words centred on a point, moved so that they stay on the axis; a line that they cross is seen beside them."""
     (x, y), half = place, width_of(words, LETTER) / 2
-    drawing.text(min(max(x, scale.left + half - 8), scale.right + 18 - half), y, words, css, "middle")
+    drawing.text(min(max(x, scale.left + half - 8), scale.right + 18 - half), y, words, f"{css} over", "middle")
 
 
 def _stack(places: Sequence[float], apart: float = 8.0, most: int = 4) -> list[tuple[float, float]]:
@@ -481,7 +481,7 @@ def odd_one_out(all_agree: int, alone: Sequence[tuple[str, int]], none_alike: in
         x += size + 2
     bar = 8 + LINE * max([1, *map(len, words)])
     drawing = Drawing(
-        say("Of {n}: {what}", n=total, what=", ".join(f"{apart(name)} {count}" for name, count, _ in parts)),
+        say("Of {n}: {what}", n=total, what=comma().join(f"{apart(name)} {count}" for name, count, _ in parts)),
         bar + 58,
         402,
     )

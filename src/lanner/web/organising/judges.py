@@ -31,7 +31,7 @@ from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import long_page, page
 from lanner.web.site import Site
-from lanner.web.speech import language, say
+from lanner.web.speech import comma, language, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ async def judge(request: Request) -> Response:
 
 def _systems(task: Task) -> str:
     """Whose translations a task shows, each once."""
-    return ", ".join(dict.fromkeys(system for item in task.items for system in item.systems))
+    return comma().join(dict.fromkeys(system for item in task.items for system in item.systems))
 
 
 async def act(request: Request) -> Response:

@@ -41,7 +41,7 @@ from lanner.web.organising.log import LogLine, log_lines
 from lanner.web.organising.results import DecidedPanel, decided_panel
 from lanner.web.rendering import page
 from lanner.web.site import Site
-from lanner.web.speech import amount, apart, day, language, listed, mark, say, translate
+from lanner.web.speech import amount, apart, comma, day, language, listed, mark, say, translate
 
 STATES = {
     "draft": ("Draft", "wait"),
@@ -193,7 +193,7 @@ def judge_row(judge: JudgeStatus, to_come: RemainingWork | None = None) -> Judge
 
 def _attributes(judge: Judge) -> str:
     values = [str(value) for value in judge.attributes.values() if isinstance(value, str | int) and str(value)]
-    return ", ".join([*([say("simulated")] if judge.kind == "simulated" else []), *values])[:60]
+    return comma().join([*([say("simulated")] if judge.kind == "simulated" else []), *values])[:60]
 
 
 def _finish(judge: JudgeStatus, *, has_more: bool = False) -> tuple[str, str, str]:
@@ -672,7 +672,7 @@ def _odd_note(divergence: Divergence, names: Mapping[str, str], label: Mapping[s
         for own, theirs, n in divergence.odd.on_what
     ]
     where = mark("Where the others agree and {name} does not:", name=names[divergence.odd.alone[0][0]])
-    return where + Markup(" ") + Markup(", ").join(sentences) + Markup(".")
+    return where + Markup(" ") + Markup(comma()).join(sentences) + Markup(".")
 
 
 def _leaning_note(divergence: Divergence, names: Names) -> Markup | None:
@@ -690,7 +690,7 @@ def _leaning_note(divergence: Divergence, names: Names) -> Markup | None:
         )
         for row in clear[:3]
     ]
-    return mark("Than the others on the same texts:") + Markup(" ") + Markup(", ").join(sentences) + Markup(".")
+    return mark("Than the others on the same texts:") + Markup(" ") + Markup(comma()).join(sentences) + Markup(".")
 
 
 def _answer(answer: str, label: Names) -> str:

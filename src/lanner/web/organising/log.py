@@ -12,7 +12,7 @@ from lanner.campaign.questions import PRACTISED
 from lanner.model import Json
 from lanner.model.messages import shortened
 from lanner.store import Event
-from lanner.web.speech import amount, say
+from lanner.web.speech import amount, comma, say
 
 Detail = Mapping[str, Json]
 _LONGEST = 120
@@ -98,7 +98,7 @@ def describe_event(event: Event, judges: Mapping[int, str] | None = None) -> str
 def _value(value: Json) -> str:
     if value is None:
         return "–"
-    text = ", ".join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
+    text = comma().join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
     text = f"{value:.12g}" if isinstance(value, float) else text
     return shortened(text, _LONGEST)
 
@@ -114,7 +114,7 @@ def _answer(value: Json) -> str:
     if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
         return amount(len(value), "{n} mark", "{n} marks")
     if isinstance(value, dict):
-        return shortened(", ".join(f"{name} {_value(entry)}" for name, entry in value.items()), _LONGEST)
+        return shortened(comma().join(f"{name} {_value(entry)}" for name, entry in value.items()), _LONGEST)
     return _value(value)
 
 
@@ -134,11 +134,11 @@ def _judgements(detail: Detail) -> str:
 def _names(value: Json) -> str:
     if not isinstance(value, list) or not value:
         return say("title")
-    return ", ".join(dict.fromkeys(setting(str(name)) for name in value))
+    return comma().join(dict.fromkeys(setting(str(name)) for name in value))
 
 
 def _note_text(detail: Detail) -> str:
-    place = ", ".join(str(detail[key]) for key in ("document", "segment", "system") if detail.get(key))
+    place = comma().join(str(detail[key]) for key in ("document", "segment", "system") if detail.get(key))
     note = _value(str(detail.get("note", "")))
     return "".join([f" ({place})" if place else "", f": {note}" if note else ""])
 

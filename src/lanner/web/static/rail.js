@@ -446,10 +446,12 @@ export class Rail {
         const value = answers[q.id];
         if (value == null)
           return { short: q.kind === 'scale' && q.required && store.started(i) ? '?' : '' };
-        if (!q.each) return kind.brief(el, value);
+        if (!q.each) return kind.brief(el, value, this.app);
         const line = (/** @type {string} */ name) => $(`[data-line="${name}"]`, el);
         const names = Object.keys(value);
-        return { short: names.map(name => kind.brief(line(name), value[name]).short).join(' ') };
+        return {
+          short: names.map(name => kind.brief(line(name), value[name], this.app).short).join(' '),
+        };
       });
   }
 }

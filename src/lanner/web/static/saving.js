@@ -587,7 +587,7 @@ export class Saving {
 function inWords({ el, q, kind }, value, app) {
   const words = (/** @type {any} */ of, /** @type {any} */ part) => {
     const { spoken, long, short, badge, note } = kind.brief(of, part, app);
-    return spoken || long || short || badge || note || '–';
+    return spoken?.(app) || long || short || badge || note || '–';
   };
   if (value == null) return '–';
   if (!q.each) return words(el, value);

@@ -90,7 +90,8 @@ interface Brief {
   long?: string;
   badge?: string;
   note?: string;
-  spoken?: string;
+  /** Where it is told apart from another answer. */
+  spoken?: (app: App) => string;
   glyph?: Element;
   best?: number[];
 }
@@ -99,7 +100,7 @@ interface Brief {
 interface Kind {
   read(el: any): any;
   write(el: any, value: any, app: App): void;
-  brief(el: any, value: any, app?: App): Brief;
+  brief(el: any, value: any, app: App): Brief;
   /** May refuse a change. */
   allow?(el: any, control: any): boolean;
   /** Takes a button of the control; whether that changed the answer. */

@@ -62,11 +62,13 @@ function chart(el, value) {
  * @returns {Brief}
  */
 export function brief(el, value) {
-  const spoken = lines(el)
-    .filter(line => !$('.nil :checked', line))
-    .map(line => {
-      const { long } = choice.brief(line, value[line.dataset.line]);
-      return `${$('legend', line).textContent} ${long}`;
-    });
-  return { glyph: chart(el, value), spoken: spoken.join(', ') };
+  const spoken = (/** @type {App} */ { t }) =>
+    lines(el)
+      .filter(line => !$('.nil :checked', line))
+      .map(line => {
+        const { long } = choice.brief(line, value[line.dataset.line]);
+        return `${$('legend', line).textContent} ${long}`;
+      })
+      .join(t('comma'));
+  return { glyph: chart(el, value), spoken };
 }

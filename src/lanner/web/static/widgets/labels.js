@@ -75,14 +75,17 @@ export function press(el, pressed) {
 /**
  * @param {any} el
  * @param {any} value
+ * @param {App} app
  * @returns {Brief}
  */
-export function brief(el, value) {
+export function brief(el, value, { t }) {
   const chosen = $$('input', el)
     .map(field => ({ name: field.dataset.name, times: timesOf(value, labelOf(el, field)) }))
     .filter(({ times }) => times);
   return {
     short: String(chosen.reduce((sum, { times }) => sum + times, 0)),
-    long: chosen.map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name)).join(', '),
+    long: chosen
+      .map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name))
+      .join(t('comma')),
   };
 }

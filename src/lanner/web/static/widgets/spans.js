@@ -98,11 +98,10 @@ function entry(el, list, span, id, { marking, rows, t, frozen }) {
  * said.
  * @param {any} el
  * @param {Span[]} value
- * @param {App} [app]
  * @returns {Brief}
  */
-export const brief = (el, value, app) => ({
-  spoken: app && value.map(span => inWords(el, span, app)).join(app.t('comma')),
+export const brief = (el, value) => ({
+  spoken: app => value.map(span => inWords(el, span, app)).join(app.t('comma')),
 });
 
 /** @param {any} el @param {Span} span @param {App} app */
