@@ -25,7 +25,7 @@ from lanner.monitor.agreement import divergence as divergence_of
 from lanner.monitor.snapshot import DisagreementFilter, Divergence
 from lanner.protocols.reading import parse_toml
 from lanner.stats.frame import frame, tidy
-from lanner.stats.ratings import Ratings
+from lanner.stats.ratings import Ratings, ratings
 
 
 def test_the_expected_interval_shrinks_with_the_root_of_documents() -> None:
@@ -247,6 +247,16 @@ def test_a_judge_who_swaps_two_labels_is_found_after_one_document() -> None:
     assert found
     assert [(swap.judge, set(swap.labels)) for swap in found.swaps] == [("d", {"local", "extended"})]
     assert found.odd and found.odd.alone[0][0] == "d"
+
+
+def test_names_of_systems_are_swapped_where_both_were_shown() -> None:
+    """What a judge makes of a third system says nothing about these two."""
+    shown = ["a|b"] * 8 + ["a|c"] * 30
+    answers = {judge: ["a"] * 4 + ["b"] * 4 + ["a"] * 30 for judge in "xyz"} | {"w": ["b"] * 4 + ["a"] * 34}
+    columns = [(judge, str(at), shown[at], x) for judge, given in answers.items() for at, x in enumerate(given)]
+    frame = pl.DataFrame(columns, schema=["judge", "segment", "system", "label"], orient="row")
+    [swap] = _swaps(ratings(frame.with_columns(question=pl.lit("better"), document=pl.lit("d"))))
+    assert (swap.judge, swap.labels, swap.crossed, swap.straight) == ("w", ("a", "b"), 24, 0)
 
 
 def test_the_rows_of_a_grid_are_one_sentence_where_labels_seem_swapped() -> None:

@@ -252,6 +252,16 @@ def test_prevalence_is_explained_where_it_bites():
     assert "nothing but one label" in single[1].notes[0]
 
 
+def test_the_commonest_name_of_a_system_is_that_among_those_shown():
+    shown = (
+        ["a|b"] * 20 + ["b|c"] * 20 + ["c|d"] * 20
+    )  # the better of two is nearly always the first, whatever is third
+    judges = [[pair[2 * (at % 20 == odd)] for at, pair in enumerate(shown)] for odd in (3, 8)]
+    _, kappa_among, _, common = prevalence(table(judges).with_columns(system=pl.Series(shown * 2)), resampling=PLAIN)
+    assert (common.value, common.labels["label"]) == (pytest.approx(0.95), "")
+    assert "95% of all answers are the commonest one for the systems shown" in kappa_among.notes[0]
+
+
 def test_no_answers_make_no_trouble():
     nothing = table([[None, None], [None, None]])
     for function in (merging, disagreements, confusion, bias, severity, leave_one_out):

@@ -487,7 +487,9 @@ def _nominal(together: np.ndarray, total: np.ndarray) -> float | None:
 
 
 def _swaps(ratings: Ratings) -> tuple[Swap, ...]:
-    """Judges for whom two labels are crossed more often than straight, beyond chance (p < .01)."""
+    """Judges for whom two labels are crossed more often than straight, beyond chance (p < .01); names of systems, where
+    both were shown."""
+    ratings, _ = ratings.by_shown
     size, answers = len(ratings.labels), len(ratings.item)
     incidence = sparse.csr_array((np.ones(answers), (ratings.item, ratings.code)), shape=(ratings.n_items, size))
     own = ratings.judge.astype(np.int64) * size + ratings.code

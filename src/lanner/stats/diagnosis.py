@@ -411,7 +411,7 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
         value = f"{corrected_value:.2f}".replace("-", "−")
         note = (
             f"Judges agree on {agreement:.0%} of items, yet {name} is only {value} (AC1 {ac1:.2f}): {top:.0%} "
-            f"of all answers are {share.labels['label']!r}, so much agreement would come about by chance. κ says "
+            f"of all answers are {_name_commonest(share)}, so much agreement would come about by chance. κ says "
             "little about the rare labels here; report all three, and collect items where other labels occur."
         )
     if note:
@@ -419,23 +419,32 @@ def prevalence(data: Any, question: str = "", *, resampling: Resampling | None =
     return results
 
 
+def _name_commonest(share: Result) -> str:
+    label = share.labels["label"]
+    return repr(label) if label else "the commonest one for the systems shown"
+
+
 def _commonest(answers: Ratings) -> StatisticPlan:
-    q = len(answers.labels)
-    items = np.flatnonzero(answers.per_item)
-    entries: tuple[Entry, ...] = ((np.searchsorted(items, answers.item), answers.code, 1.0),)
-    parts = SparseTable(entries, len(items), max(1, q))
-    top = int(np.bincount(answers.code, minlength=max(1, q)).argmax())
+    """The share of the commonest label; of names of systems that of the commonest in each set of systems shown, which
+    together have no name."""
+    told_apart, shown = answers.by_shown
+    q = max(1, len(told_apart.labels))
+    items = np.flatnonzero(told_apart.per_item)
+    entries: tuple[Entry, ...] = ((np.searchsorted(items, told_apart.item), told_apart.code, 1.0),)
+    parts = SparseTable(entries, len(items), q)
+    uses = np.bincount(told_apart.code, minlength=q)
+    tops = [int(own[uses[own].argmax()]) for own in shown if len(own)] or [0]
 
     def finish(sums: Array) -> Array:
-        return ratio(sums[:, [top]], sums.sum(axis=1, keepdims=True))
+        return ratio(sums[:, tops].sum(axis=1, keepdims=True), sums.sum(axis=1, keepdims=True))
 
-    label: Sequence[str] = answers.labels or ("",)
+    label = "" if len(shown) > 1 else (*told_apart.labels, "")[tops[0]]
     return StatisticPlan(
         "prevalence",
         answers,
         RowCounts.of_items(answers, items),
         finish,
         parts,
-        outcomes=({"label": label[top]},),
+        outcomes=({"label": label},),
         scale="share",
     )
