@@ -18,6 +18,8 @@ from lanner.reports.parts import Figure, Paragraph, Table
 from lanner.reports.rendering import render
 from lanner.reports.sections import agreement
 from lanner.reports.sections.method import (
+    _domains,
+    _pace,
     assistance_section,
     check_section,
     details,
@@ -285,6 +287,17 @@ def test_many_judges_have_a_row_each() -> None:
     assert isinstance(figure, Figure)
     assert figure.svg.count("<circle") == 8
     assert "items a minute" in made.findings[0]
+
+
+def test_the_slowest_are_all_named() -> None:
+    paces = [("j0", "news", 1.0), ("j0", "talk", 1.0), ("j1", "news", 1.0), ("j1", "talk", 1.0), ("j2", "news", 2.0)]
+    rows = [{"judge": j, "domain": domain, "value": v, "n": 20, "pooled": False} for j, domain, v in paces]
+    made = view("h_falcon")
+    assert _pace(made, [rows[0], rows[2], rows[4]]) == "1.0 (Judge 0 and Judge 1) to 2.0 (Judge 2) items a minute"
+    assert _domains(made, rows) == " The slowest domains for every judge are news and talk."
+    assert _domains(made, [*rows[:3], {**rows[3], "value": 1.5}]) == (
+        " No domain is the slowest for everybody (news and talk, by judge)."
+    )
 
 
 def test_no_times_were_kept() -> None:

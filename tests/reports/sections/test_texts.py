@@ -50,6 +50,15 @@ PROTOCOL = protocols.load("esa")
 QUESTION = next(q for _, q in PROTOCOL.questions if q.kind == "spans")
 
 
+def test_of_labels_chosen_equally_often_all_are_named() -> None:
+    given = ["local", "global"]
+    made = answered("falcon", ["context"], lambda q, j, system, d, s, stage: given[(d + s) % 2], sentences=2)
+    assert made.protocol is not None
+    part = label_section(View(made, made.protocol, QUICK))
+    assert part is not None
+    assert part.findings == ["On context level, people chose **local for 50 % and global for 50 % of the items**."]
+
+
 def marked_view(*marks: tuple[str, str, list[str]]) -> View:
     """Marks as (judge, segment, severities)."""
     text = Document("d", tuple(Segment(str(n), "Source", outputs={"oak": "Target"}) for n in range(1, 5)), "en", "de")

@@ -419,14 +419,16 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
     text = f"{who} agree with {agreement.coefficient.sign} {_from_to(_value(low), _value(high), 2)}."
     if _models_lie_below(view, agreement):
         return f"{text} No model agrees with a person as well as people agree with each other."
-    best = max(with_models, key=_value, default=None)
-    if best is None or _value(best) <= _value(low):
+    best, *equal = leading(with_models, _value) or [low]
+    if _value(best) <= _value(low):
         return text
     where = "within"
     if _value(best) > _value(high):
-        where = f"above{doubt}," if (doubt := _doubt(best, high)) else "above"
-    closest = f"{view.pair_name(best)}, {number(best.value, 2)}"
-    return f"{text} The closest pair of a person and a model ({closest}) lies {where} the people's range."
+        doubt = next(filter(None, (_doubt(pair, high) for pair in (best, *equal))), "")
+        where = f"above{doubt}," if doubt else "above"
+    closest = f"{listed([view.pair_name(pair) for pair in (best, *equal)], 'pair')}, {number(best.value, 2)}"
+    pairs = "pairs of a person and a model ({}) lie" if equal else "pair of a person and a model ({}) lies"
+    return f"{text} The closest {pairs.format(closest)} {where} the people's range."
 
 
 _NOTABLE = 0.01

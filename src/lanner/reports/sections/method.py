@@ -665,25 +665,34 @@ def _pace(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
     """From the slowest to the fastest of the judges with enough timed items, in words; empty where there are none."""
     if not rows:
         return ""
-    slow, fast = (f"{row['value']:.1f} ({view.names[row['judge']]})" for row in (rows[0], rows[-1]))
-    if f"{rows[0]['value']:.1f}" != f"{rows[-1]['value']:.1f}":
-        return f"{slow} to {fast} items a minute"
-    return f"{slow.split()[0] if len(rows) > 1 else slow} items a minute"
+    judges_by_pace: dict[str, list[str]] = {}
+    for row in rows:
+        judges_by_pace.setdefault(f"{row['value']:.1f}", []).append(view.names[row["judge"]])
+    if len(judges_by_pace) == 1 < len(rows):
+        return f"{next(iter(judges_by_pace))} items a minute"
+    paces = [f"{pace} ({listed(names, 'judge')})" for pace, names in judges_by_pace.items()]
+    return f"{' to '.join(dict.fromkeys((paces[0], paces[-1])))} items a minute"
 
 
 def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Which domain is slowest, if it is so for every judge."""
+    """Which domain is slowest, or which are equally slow, if it is so for every judge."""
     by_judge: dict[str, dict[str, float]] = {}
     for row in rows:
         if not row["pooled"] and row["n"] >= FEWEST_ITEMS:
             by_judge.setdefault(row["judge"], {})[row["domain"]] = row["value"]
-    slowest = {min(rates, key=lambda domain: rates[domain]) for rates in by_judge.values() if len(rates) > 1}
+    several = {judge: rates for judge, rates in by_judge.items() if len(rates) > 1}
+    slowest = {
+        tuple(sorted(domain for domain, _ in leading(rates.items(), lambda entry: -entry[1])))
+        for rates in several.values()
+    }
     if not slowest:
         return ""
+    names = sorted({domain for domains in slowest for domain in domains})
     if len(slowest) > 1:
-        return f" No domain is the slowest for everybody ({words(sorted(slowest))}, by judge)."
-    who = "every judge" if len(by_judge) > 1 else view.names[next(iter(by_judge))]
-    return f" The slowest domain for {who} is {next(iter(slowest))}."
+        return f" No domain is the slowest for everybody ({words(names)}, by judge)."
+    who = "every judge" if len(several) > 1 else view.names[next(iter(several))]
+    slowest_are = f"domains for {who} are" if len(names) > 1 else f"domain for {who} is"
+    return f" The slowest {slowest_are} {words(names)}."
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float | None, float | None]:

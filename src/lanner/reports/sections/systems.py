@@ -524,12 +524,11 @@ def _panels(
     spread = {row: max(values) - min(values) for row, values in means.items() if len(values) > 1}
     caption = f"Dot: mean where the row matters; bar: {view.level} interval over documents."
     if any(spread.values()):
-        widest = max(spread, key=lambda row: spread[row])
-        shown_means = [
-            f"{system} {number(entry.quality.value, 2, bounded=False)}" for system, entry in rows[widest].items()
-        ]
-        name = view.inside(view.option(question.id, widest))
-        caption = f"Systems differ most in how they handle {name} ({', '.join(shown_means)}). {caption}"
+        widest = []
+        for row in leading(spread, spread.__getitem__):
+            shown_means = [f"{name} {number(own.quality.value, 2, bounded=False)}" for name, own in rows[row].items()]
+            widest.append(f"{view.inside(view.option(question.id, row))} ({', '.join(shown_means)})")
+        caption = f"Systems differ most in how they handle {listed(widest, 'row')}. {caption}"
     terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in rows]
     data = [entry.to_row() for entries in rows.values() for entry in entries.values()]
     drawing = estimators(terms, bars, f"mean of {view.inside(view.label(question.id))} where it matters")
@@ -707,13 +706,14 @@ def _apa(view: View, of: str, judges: Sequence[str], rows: Rows, labels: Mapping
             continue
         top = min(own, key=lambda row: row["p"])
         name = view.inside(labels.get(str(top["term"]), str(top["term"])))
+        verb = "predicted" if top["p"] < _LEVEL else "did not significantly predict"
         t = top["value"] / top["error"] if top["error"] else float("nan")
         b, error, df, t_text = (
             number(value, digits, bounded=False)
             for value, digits in ((top["value"], 2), (top["error"], 2), (top["df"], 1), (t, 2))
         )
         yield (
-            f"For {view.names[judge]}, {name} predicted the {view.short(of)}, b = {b}, SE = {error}, "
+            f"For {view.names[judge]}, {name} {verb} the {view.short(of)}, b = {b}, SE = {error}, "
             f"t({df}) = {t_text}, {p_value(top['p'])}, {view.level} CI "
             f"{interval(top['low'], top['high'], bounded=False)}."
         )

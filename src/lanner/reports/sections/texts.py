@@ -20,7 +20,7 @@ from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, DomainPanel, EstimateRow, bars, curves, histogram, intervals, shares
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
-from lanner.model.messages import count, estimate, leading, listed, number, p_value, percent, plural
+from lanner.model.messages import count, estimate, leading, listed, number, p_value, percent, plural, words
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
@@ -52,12 +52,12 @@ def _label_findings(view: View) -> Iterator[str]:
         total: Counter[str] = Counter()
         for own in shares.values():
             total.update(own)
-        top = total.most_common(1)[0][0]
-        ends = sorted(100 * own.get(top, 0.0) for own in shares.values())
-        low, high = f"{ends[0]:.0f}", f"{ends[-1]:.0f}"
-        share = f"{high} %" if low == high else f"{low} to {high} %"
-        label = view.inside(view.words.option(question.id, top).label)
-        yield f"On {view.short(question.id)}, people chose **{label} for {share} of the items**."
+        choices = []
+        for top in leading(total, total.__getitem__):
+            ends = sorted(100 * own.get(top, 0.0) for own in shares.values())
+            share = " to ".join(dict.fromkeys(f"{end:.0f}" for end in (ends[0], ends[-1])))
+            choices.append(f"{view.inside(view.words.option(question.id, top).label)} for {share} %")
+        yield f"On {view.short(question.id)}, people chose **{words(choices)} of the items**."
 
 
 def _label_figures(view: View, question: Question, name: str) -> list[Block]:
@@ -286,14 +286,16 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
         {"system": system, "category": kind, "severity": severity, "marks": number}
         for (system, kind, severity), number in sorted(systems.items())
     ]
-    top = view.inside(_option_label(view, question, kind_names[0]))
+    most = leading(kinds, kinds.__getitem__)
+    top = listed([view.inside(_option_label(view, question, kind)) for kind in most], "kind")
+    frequency = f"({kinds[most[0]]:,} of {plural(len(marks), 'mark')}{' each' if len(most) > 1 else ''})"
     first = (
-        f"The most frequent kind is {top} ({kinds[kind_names[0]]:,} of {plural(len(marks), 'mark')})"
+        f"The most frequent {'kinds are' if len(most) > 1 else 'kind is'} {top} {frequency}"
         if top
         else f"{plural(len(marks), 'mark')} by severity"
     )
     left = len(kinds) - len(kind_names)
-    more = f" {plural(left, 'rarer kind')} left out." if left else ""
+    more = f" {plural(left, 'other kind')} left out." if left else ""
     judges = len({mark["judge"] for mark in marks})
     signature = f"counts of marks · {view.protocol.label} {question.id} · n {len(marks):,} · judges {judges}"
     drawing = bars(f"Kinds of marks, {view.label(question.id)}", kind_bars)
@@ -557,13 +559,13 @@ def _figure_contexts(view: View, analysis: Analysis, result: Result, findings: l
     # The last row of these intervals is their sum from some share on, not an interval beside the others.
     total = everyone[-1] if analysis.statistic == "context.agreement_intervals" else None
     usual = [row for row in names if row is not total] or names
-    top = max(usual, key=lambda row: row["share"])
-    sentence = _SAID[analysis.statistic].format(
-        top=f"{view.inside(_label_of(view, analysis.of, str(top[name])))} ({percent(top['share'], 0)})"
-    )
+    top, *equal = leading(usual, lambda row: row["share"])
+    labels = [view.inside(_label_of(view, analysis.of, str(row[name]))) for row in (top, *equal)]
+    share = f"{percent(top['share'], 0)}{' each' if equal else ''}"
+    sentence = _SAID[analysis.statistic].format(top=f"{words(labels)} ({share})")
     if analysis.statistic != "context.agreement_intervals":
         findings.append(f"{sentence}.")
-    groups = _groups(result.rows, name, str(top[name]))
+    groups = "" if equal else _groups(result.rows, name, str(top[name]))
     return Figure(
         f"{analysis.statistic.replace('.', '-')}-{analysis.of}",
         f"{view.label(analysis.of)}. {sentence}{groups}. Dot: share; bar: {view.level} interval over documents.",
