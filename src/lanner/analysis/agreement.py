@@ -278,7 +278,7 @@ class QuestionAgreement:
 def agreements(
     rows: CountedRows, protocol: Protocol, *, resampling: Resampling | None = None
 ) -> list[QuestionAgreement]:
-    """Agreement of one group of judges on every question of a protocol. `rows` are those of `counted`."""
+    """Agreement of one group of judges on every question of a protocol. `rows` are those that count."""
     return [question_agreement(rows, entry, resampling=resampling) for entry in plan(protocol)]
 
 

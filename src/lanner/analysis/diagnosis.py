@@ -91,8 +91,9 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCell:
-    """A system in one aspect and one domain. `worse` are the systems that do better, after correction; `own` compares
-    the aspect with the system's other aspects in that domain. `enough` says whether there is enough to say anything."""
+    """A system in one aspect and one domain. `contrasts` compare it with systems whose value is better (`shown`
+    tells whether they differ after correction); `own` compares the aspect with the system's other aspects in that
+    domain. `enough` says whether there is enough to say anything."""
 
     system: str
     aspect: str

@@ -125,7 +125,7 @@ class RowCounts:
 class StatisticPlan:
     """A statistic on its data. `finish` takes sums over rows (resamples × k), or the rows' weights where `parts` is
     None, and gives one column per outcome; `outcomes` are the labels of the columns. `uses` marks the rows that count
-    (items with two answers, say), `reason` says why a value may be undefined, in the order of the columns."""
+    (items with two answers, say), `reasons` say why a value may be undefined, in the order of the columns."""
 
     name: str
     rated: Ratings

@@ -173,7 +173,7 @@ def swaps(segments: int, k: int = 1000, seed: int = 0) -> Array:
 
 def confidences(scores: Array, signs: Array, present: Flags | None = None) -> Confidences:
     """p of every pair, from the same swaps for all. Swapping two scores changes the sign of their difference, so all
-    permutations of all pairs are one matrix product: over systems where the table is whole, else over pairs. `known`
+    permutations of all pairs are one matrix product: over systems where the table is whole, else over pairs. `present`
     (pairs × segments) leaves out pairs on some segments."""
     grid = PairGrid.of(len(scores))
     gaps = grid.differences(scores)
@@ -536,7 +536,7 @@ def _count(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def _shares(draws: Array, values: Array, slack: float = 1e-9) -> Array:
-    """p of every ordered pair: `drawn` is masks × scorers × scorers, the statistic of the first one's mixture."""
+    """p of every ordered pair: `draws` is masks × scorers × scorers, the statistic of the first one's mixture."""
     gaps = draws - draws.transpose(0, 2, 1)
     as_extreme = (gaps >= values[:, None] - values[None, :] - slack).sum(axis=0)
     ps = np.asarray((1 + as_extreme) / (1 + len(draws)))

@@ -797,8 +797,8 @@ EXACT = "the predictors and groups explain every score exactly, so nothing is le
 
 
 def default_random(data: Any, fixed_effects: Sequence[str]) -> tuple[str, ...]:
-    """Judges and documents, and how each predictor of `fixed` that varies within them differs from one to the next:
-    an interaction for a group, a slope for a number."""
+    """Judges and documents, and how each predictor of `fixed_effects` that varies within them differs from one to the
+    next: an interaction for a group, a slope for a number."""
     source = wide(data)
     names = source.expand(fixed_effects)
     table = source.with_measures(names).table

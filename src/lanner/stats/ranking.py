@@ -482,7 +482,7 @@ def _clusters(beats: Array) -> tuple[int, ...]:
 
 def rank_probabilities(draws: Array, better: float = 1.0) -> Array:
     """systems × ranks: the share of resamples in which each system takes each rank; ties share the places they span
-    evenly. `drawn` is resamples × systems, `better` −1 where low scores are good."""
+    evenly. `draws` is resamples × systems, `better` −1 where low scores are good."""
     draws = draws[~np.isnan(draws).any(axis=1)] * -better
     n = draws.shape[1]
     shares = np.zeros((n, n))

@@ -84,7 +84,7 @@ class CoursePoint:
 class Savings:
     """Campaigns simulated both ways. Shares are of the judgements that the fixed design takes (`judgements`): the mean,
     and the range that nine of ten campaigns end in. `decided` is the mean share of pairs (of systems for the goal
-    precision) that are decided, `wrong` the share of campaigns with a wrong decision, `distance` the mean distance
+    precision) that are decided, `wrong` that of campaigns with a wrong decision, `distance` the mean distance
     between the true scores of two systems that are compared (0 for the goal precision)."""
 
     goal: Goal

@@ -171,7 +171,7 @@ class AlignedScores:
 
 @dataclass(frozen=True)
 class Data:
-    """The parts by name, and score tables where the release has them. `notes` are what reading noticed."""
+    """The parts by name, and score tables where the release has them."""
 
     parts: Mapping[str, Material] = field(default_factory=dict)
     scores: AlignedScores | None = None

@@ -69,7 +69,7 @@ _watcher: ContextVar[Callable[[int], None] | None] = ContextVar("watcher", defau
 
 @contextmanager
 def watched(progress: Callable[[int], None]) -> Iterator[None]:
-    """Within this, `told` hears of the bytes read from disk, in whatever format."""
+    """Within this, `progress` hears of the bytes read from disk, in whatever format."""
     token = _watcher.set(progress)
     try:
         yield
