@@ -314,7 +314,8 @@ def pooled(
     layers: Sequence[Tensor], mask: Tensor, pooled_mask: Tensor, shares: Mapping[int, float], pool: str, *, norm: bool
 ) -> Tensor:
     """One vector for each text. `mask` is 1 for tokens, `pooled_mask` for those to pool (context is left out);
-    `shares` are the weights of the layers that count. With `norm` each layer is standardised over all tokens of its text."""
+    `shares` are the weights of the layers that count. With `norm` each layer is standardised over all tokens of its
+    text."""
     import torch
 
     if pool == "default":
