@@ -339,6 +339,8 @@ def test_ids_of_a_campaign_are_in_the_order_of_commits(store: Store, place: str)
 def without_chain(connection: Connection) -> None:
     for statement in ("DROP TABLE chain", "DROP TABLE withdrawn", "DELETE FROM lanner_migration WHERE number > 3"):
         connection.exec_driver_sql(statement)
+    for name in ("item_document", "judgement_task", "judgement_document", "ledger_document"):
+        connection.exec_driver_sql(f"DROP INDEX IF EXISTS {name}")
 
 
 def test_a_store_of_an_earlier_version_is_chained_when_it_is_opened(judged: Store, place: str) -> None:

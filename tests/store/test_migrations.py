@@ -37,12 +37,29 @@ def test_the_steps_lead_to_the_tables_of_the_schema(store: Store, place: str) ->
             indexed = {
                 i["name"]: (i["column_names"], bool(i["unique"])) for i in inspect(connection).get_indexes(table.name)
             }
-            assert indexed == {str(i.name): ([c.name for c in i.columns], bool(i.unique)) for i in table.indexes}
+            here = [i for i in table.indexes if i._ddl_if is None or i._ddl_if.dialect == store.kind]
+            assert indexed == {str(i.name): ([c.name for c in i.columns], bool(i.unique)) for i in here}
             keys = {
                 (k["constrained_columns"][0], k["referred_table"])
                 for k in inspect(connection).get_foreign_keys(table.name)
             }
             assert keys == {(k.parent.name, k.column.table.name) for k in table.foreign_keys}
+    engine.dispose()
+
+
+def test_postgresql_finds_by_an_index_what_refers_to_a_row_that_is_deleted(postgres_url: str) -> None:
+    """It looks for every task, document and judge that goes: redefining a draft of 200 tasks took 14 seconds beside
+    300,000 judgements of others."""
+    Store.open(postgres_url).close()
+    engine = create_engine(locate(postgres_url))
+    with engine.connect() as connection:
+        found = inspect(connection)
+        for table in ("judgement", "ledger", "item", "task"):
+            key = found.get_pk_constraint(table)["constrained_columns"]
+            begins = {key[0], *(index["column_names"][0] for index in found.get_indexes(table))}
+            refers = {k["constrained_columns"][0]: k["referred_table"] for k in found.get_foreign_keys(table)}
+            slow = {column for column, referred in refers.items() if referred != "campaign" and column not in begins}
+            assert not slow, table
     engine.dispose()
 
 
@@ -129,6 +146,27 @@ def test_judgements_cannot_be_changed_by_anyone(store: Store, place: str, filled
     engine.dispose()
     with store.reading() as tx:
         assert [j.value for j in tx.judgements.current(filled.campaign)] == [3]
+
+
+def test_a_store_of_an_earlier_step_comes_to_the_same_indexes(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def indexes() -> dict[str, set[str | None]]:
+        engine = create_engine(locate(place))
+        with engine.connect() as connection:
+            tables = inspect(connection)
+            names = {t.name: {i["name"] for i in tables.get_indexes(t.name)} for t in schema.metadata.sorted_tables}
+        engine.dispose()
+        return names
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "STEPS", migrations.STEPS[:5])
+        with Store.open(place) as store:
+            filled = fill(store)
+            store.write(lambda tx: tx.judgements.add([answer(filled, 1)]))
+    before = indexes()
+    with Store.open(place) as store, store.reading() as tx:
+        assert [row.value for row in tx.judgements.current(filled.campaign)] == [3]
+    added = {(table, name) for table, names in indexes().items() for name in names - before[table]}
+    assert len(added) == (4 if "postgresql" in place else 0)
 
 
 def test_a_step_forgets_who_was_reminded_and_what_is_not_sent_any_more(

@@ -137,6 +137,13 @@ CREATE TABLE withdrawn (
 CREATE INDEX withdrawn_campaign ON withdrawn (campaign, id)
 """
 
+_INDEXES_FOR_DELETIONS = """
+CREATE INDEX item_document ON item (document);
+CREATE INDEX judgement_task ON judgement (task);
+CREATE INDEX judgement_document ON judgement (document);
+CREATE INDEX ledger_document ON ledger (document)
+"""
+
 _TYPES = {
     "sqlite": {
         "id": "INTEGER NOT NULL PRIMARY KEY",
@@ -188,6 +195,13 @@ def m005_forgotten_names(connection: Connection) -> None:
     connection.execute(delivery.update().where(delivery.c.due_at.is_(None)).values(body=""))
 
 
+def m006_indexes_for_deletions(connection: Connection) -> None:
+    """In PostgreSQL, how rows are found that refer to a task or a document that is deleted: it read all judgements of
+    all campaigns for each of them. SQLite does not look."""
+    if connection.dialect.name == "postgresql":
+        _create(connection, _INDEXES_FOR_DELETIONS)
+
+
 def _create(connection: Connection, tables: str) -> None:
     for statement in tables.format(**_TYPES[connection.dialect.name]).split(";"):
         connection.exec_driver_sql(statement)
@@ -204,6 +218,7 @@ STEPS: tuple[Callable[[Connection], None], ...] = (
     m003_outside,
     m004_chain,
     m005_forgotten_names,
+    m006_indexes_for_deletions,
 )
 
 

@@ -39,6 +39,11 @@ def _moment(name: str, *, optional: bool = False) -> Column[int]:
     return Column(name, BigInteger, nullable=optional)
 
 
+def _for_deletions(name: str, column: str) -> Index:
+    """PostgreSQL looks, for every row that goes, whether another row refers to it. SQLite is told not to."""
+    return Index(name, column).ddl_if(dialect="postgresql")
+
+
 migration = Table(
     "lanner_migration", metadata, Column("number", Integer, primary_key=True), _word("name"), _moment("applied_at")
 )
@@ -118,6 +123,7 @@ item = Table(
     Column("elapsed", Double, nullable=False),
     Column("active", Double, nullable=False),
     _moment("saved_at", optional=True),
+    _for_deletions("item_document", "document"),
     sqlite_with_rowid=False,
 )
 
@@ -146,6 +152,8 @@ judgement = Table(
         "judgement_key", "judge", "document", "segment", "stage", "question", "systems", "role", "revision", unique=True
     ),
     Index("judgement_submission", "campaign", "submission", "part", unique=True),
+    _for_deletions("judgement_task", "task"),
+    _for_deletions("judgement_document", "document"),
     Index(
         "judgement_supersedes",
         "supersedes",
@@ -239,6 +247,7 @@ ledger = Table(
     _word("answers", optional=True),
     _moment("asked_at"),
     Index("ledger_key", "judge", "document", "key", "attempt", unique=True),
+    _for_deletions("ledger_document", "document"),
 )
 
 token = Table(
