@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -520,6 +521,43 @@ def test_an_answer_to_a_document_that_was_finished_elsewhere_is_its_judge_s_to_k
         assert scores(work, task) == [(2, 9)]
     expect(other.locator("#saved.bad")).to_have_count(0)
     assert work.tasks[0].finished_at is not None
+
+
+def test_answers_to_work_that_was_closed_before_can_be_taken_along_or_left_out(live: Live, page: Page) -> None:
+    """They stood as not saved for ever, and the list of work said nothing about them."""
+    work, task, hands = begin(live, page, sentences=2)
+    hands.press("s", "2")
+    hands.settled()
+    campaign.close(live.store, work.name)
+    hands.press("s", "3", "j", "s", "1")
+
+    def taken_along() -> list[tuple[int, int]]:
+        with page.expect_download() as download:
+            said.get_by_role("button", name="Download").click()
+        rows = json.loads(Path(download.value.path()).read_text("utf-8"))
+        return [(row["item"], row["answers"]["sentence"]) for row in rows if row["task"] == task]
+
+    said = page.locator("#note-held", has_text="closed before your last answers arrived: 2")
+    assert taken_along() == [(1, 3), (2, 1)]
+    expect(said).to_be_visible()
+    page.goto(f"{live.url}/work")
+    said = page.locator("#waiting", has_text="closed before your last answers arrived: 2")
+    assert taken_along() == [(1, 3), (2, 1)]
+    said.get_by_role("button", name="Leave them out").click()
+    page.locator("#saved[data-state=saved]").wait_for(state="attached")
+    expect(said).to_be_hidden()
+    page.goto(work.url(task))
+    hands.ready()
+    hands.press("k")
+    expect(page.locator("[data-q=sentence] :checked")).to_have_value("2")
+    hands.press("s", "4")
+    page.locator("#note-held").get_by_role("button", name="Leave them out").click()
+    hands.ready()
+    expect(page.locator("[data-q=sentence] :checked")).to_have_value("2")
+    campaign.reopen(live.store, work.name)
+    hands.press("s", "1")
+    hands.settled()
+    assert scores(work, task) == [(1, None), (None, None)]
 
 
 def test_undo_and_revise(live: Live, page: Page) -> None:

@@ -378,3 +378,21 @@ test('a page that is left sends its last answer, once the server has all older o
   two.outbox.part();
   assert.equal(two.sent.length, 1, 'not past an answer that waits');
 });
+
+test('what came too late is told from other refusals and goes when it is left out', async () => {
+  const refused = reason => ({ status: 409, body: { message: 'no', reason } });
+  const { outbox, states, db } = box([refused('closed'), refused('finished'), refused('paused')]);
+  for (const task of [1, 2, 3]) await outbox.seal('/a', task, 0, { score: 1 }, {}, spent);
+  await outbox.seal('/a', 1, 0, { score: 2 }, {}, spent); // waits behind the first
+  await rest();
+  const tasks = reason => outbox.late(reason).map(({ task }) => task);
+  assert.deepEqual([tasks('closed'), tasks('finished')], [[1, 1], [2]]);
+  await outbox.leaveOut(outbox.late('closed'));
+  assert.deepEqual([tasks('closed'), tasks('finished')], [[], [2]]);
+  assert.deepEqual(
+    (await db.all('outbox', '')).map(([, { task }]) => task),
+    [2, 3],
+  );
+  assert.equal(outbox.waiting, 2);
+  assert.equal(states.at(-1), 'refused 3');
+});

@@ -1,9 +1,19 @@
 // The list of one's work: sends what an earlier visit left on this device, says what is not on the
 // server yet, and keeps the settings.
 import { open } from './db.js';
-import { $, $$, create, fill, nameLanguages, setText, written } from './dom.js';
+import {
+  $,
+  $$,
+  button,
+  create,
+  fill,
+  nameLanguages,
+  replaceChanged,
+  setText,
+  written,
+} from './dom.js';
 import { offerUndo } from './flow.js';
-import { createNote } from './notes.js';
+import { createNote, downloadAnswers } from './notes.js';
 import { keepOffline } from './offline.js';
 import { Outbox } from './outbox.js';
 import { watchPointer, whenStill } from './pointer.js';
@@ -114,6 +124,7 @@ document.addEventListener('keydown', e => {
 const db = await open(),
   judges = /** @type {string[]} */ (saved.dataset.who.split(' '));
 let refusal = ''; // what the server says to an answer that it does not take
+const outboxes = /** @type {Outbox[]} */ ([]);
 
 /**
  * Say that everything is saved, or what is not, and in which documents: read from this device each
@@ -165,9 +176,28 @@ function listDocuments(rows, message) {
       create('a', '', $('h3', link.closest('.next-up') ?? link).textContent, { href: link.href }),
     ),
     isSaid = $$('.assignment .card').some(card => card.textContent === message), // as: paused
-    parts = [...(message && !isSaid ? [message] : []), ...documents];
+    parts = [...(message && !isSaid ? [new Text(message)] : []), ...documents, ...offerLate()];
   line.hidden = !parts.length;
-  line.replaceChildren(...parts.flatMap((part, n) => (n ? [' · ', part] : [part])));
+  replaceChanged(
+    line,
+    parts.flatMap((part, n) => (n ? [new Text(' · '), part] : [part])),
+  );
+}
+
+/** What can be done with answers to work that was closed before they came. @returns {Node[]} */
+function offerLate() {
+  const late = () => outboxes.flatMap(outbox => outbox.late('closed')),
+    rows = new Set(late().map(({ task, item }) => `${task}/${item}`)),
+    { closed_late: words, download, leave_out: leaveOut } = notes.dataset;
+  if (!rows.size) return [];
+  return [
+    new Text(fill(words, { n: rows.size })),
+    button('btn line small', download, () => downloadAnswers(late())),
+    button('btn line small', leaveOut, async () => {
+      for (const outbox of outboxes) await outbox.leaveOut(outbox.late('closed'));
+      await tellSaved();
+    }),
+  ];
 }
 
 for (const who of judges) {
@@ -177,6 +207,7 @@ for (const who of judges) {
     void tellSaved();
   };
   const outbox = new Outbox({ db, who, send, alone, status });
+  outboxes.push(outbox);
   const sendWaiting = async () => {
     if (document.hidden || outbox.running) return;
     await outbox.load(0);

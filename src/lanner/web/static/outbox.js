@@ -316,14 +316,18 @@ export class Outbox {
     );
   }
 
-  /** Whether answers came after their task was finished. @param {number} task */
-  isLate(task) {
-    return [...this.held].some(([held, reason]) => held.task === task && reason === 'finished');
+  /**
+   * Answers that came too late, with those that wait behind them.
+   * @param {'finished' | 'closed'} reason what was done before they came: with the task or all work
+   */
+  late(reason) {
+    const tasks = [...this.held].filter(([, why]) => why === reason).map(([held]) => held.task);
+    return this.queue.filter(message => tasks.includes(message.task));
   }
-  /** Its judge leaves a finished task as it is: what came too late goes. @param {number} task */
-  async leaveOut(task) {
-    const late = this.queue.filter(message => message.task === task);
-    this.queue = this.queue.filter(message => message.task !== task);
+  /** Their judge leaves them out: they go. @param {Message[]} late */
+  async leaveOut(late) {
+    this.queue = this.queue.filter(message => !late.includes(message));
+    for (const message of late) this.held.delete(message);
     await this.kept(() => this.parts.db.put('outbox', ...late.map(({ key }) => [key, null])));
   }
 

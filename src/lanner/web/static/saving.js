@@ -4,6 +4,7 @@ import { canon } from './digest.js';
 import { $, $$, afterFrame, setText, written } from './dom.js';
 import { headingOf } from './feedback.js';
 import { reopen } from './flow.js';
+import { downloadAnswers } from './notes.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
 import { alone, send, signedOut, WATCH } from './sending.js';
@@ -526,24 +527,45 @@ export class Saving {
     if (state === 'saving') afterFrame(draw);
     else draw();
     if (now === 'signin') void tellWorker({ forget: true });
-    if (held && outbox.isLate(this.task)) this.tellLate();
-    else if (held) app.note('held', app.t(state, { n, message }), ['↻', () => outbox.kick()]);
+    if (held) this.tellHeld(state, n, message);
     else if (state === 'saved') app.note('held', '');
   }
 
-  /** The task was finished elsewhere before these answers came: the judge says what holds. */
-  tellLate() {
+  /**
+   * Say why answers do not go: to try again, or, where they came too late, to say what holds.
+   * Whoever has no link that works, or whose work is closed, can still take them along.
+   * @param {'signin' | 'refused'} state
+   * @param {number} n how many rows wait
+   * @param {string} message of the server
+   */
+  tellHeld(state, n, message) {
     const { app, outbox, task } = this,
       { t } = app,
-      open = async () => {
-        if (!(await reopen(String(task)))) return app.note('held', t('final'), leaveOut);
-        return app.frozen ? location.reload() : outbox.kick();
-      },
-      leaveOut = /** @type {NoteAct} */ ([
-        t('leave_out'),
-        () => outbox.leaveOut(task).then(() => location.reload()),
-      ]);
-    app.note('held', t('late'), [t('undo_finish'), open], leaveOut);
+      late = (/** @type {'finished' | 'closed'} */ reason) =>
+        outbox.late(reason).filter(answers => answers.task === task),
+      leaveOut = (/** @type {Message[]} */ answers) =>
+        /** @type {NoteAct} */ ([
+          t('leave_out'),
+          () => outbox.leaveOut(answers).then(() => location.reload()),
+        ]),
+      tryAgain = /** @type {NoteAct} */ (['↻', () => outbox.kick()]),
+      takeAlong = /** @type {NoteAct} */ ([
+        t('download'),
+        () => {
+          downloadAnswers(outbox.queue);
+          this.tellHeld(state, n, message);
+        },
+      ]),
+      [finished, closed] = [late('finished'), late('closed')];
+    const reopenTask = async () => {
+      if (!(await reopen(String(task)))) return app.note('held', t('final'), leaveOut(finished));
+      return app.frozen ? location.reload() : outbox.kick();
+    };
+    if (finished.length)
+      app.note('held', t('late'), [t('undo_finish'), reopenTask], leaveOut(finished));
+    else if (closed.length) app.note('held', t('closed_late', { n }), takeAlong, leaveOut(closed));
+    else if (state === 'signin') app.note('held', t(state, { n }), tryAgain, takeAlong);
+    else app.note('held', t(state, { n, message }), tryAgain);
   }
 
   /**
