@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive_campaign import JUDGES, made, score, texts, work
+from adaptive_campaign import JUDGES, judge_task, made, score, texts, work
 from campaign_parts import NOW
 from lanner import campaign
 from lanner.analysis.economy import economy, with_answers
@@ -24,6 +25,8 @@ from lanner.protocols import load
 from lanner.stats.goals import State
 from lanner.store import Event, Store
 from lanner.store.campaigns import Events
+
+QUESTION = next(question.id for _, question in load("da").questions)
 
 
 @pytest.fixture
@@ -123,6 +126,56 @@ def test_no_judge_gets_one_system_more_often_than_another(store: Store) -> None:
             key = (judgement.judge, judgement.systems[0])
             counts[key] = counts.get(key, 0) + 1
     assert len(counts) == 9 and max(counts.values()) < 15 and min(counts.values()) > 1, counts  # 20 and 0 before
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_who_works_at_the_same_time_shares_no_document(store: Store, places: int) -> None:
+    """Else the severity of two judges would stand between two systems of one document."""
+    made(store, goal="precision:0.01", judges_per_document=places)
+    tasks = [campaign.next_task(store, "study", judge.id) for judge in JUDGES]
+    for at in range(30):
+        task = tasks[at % 3]
+        assert task is not None
+        judge_task(store, task, looks=False)
+        tasks[at % 3] = campaign.next_task(store, "study", task.judge)
+    outputs: dict[str, dict[str, int]] = {}
+    for judgement in campaign.judgements(store, "study"):
+        if judgement.segment == "0":
+            own = outputs.setdefault(judgement.document, {})
+            own[judgement.judge] = own.get(judgement.judge, 0) + 1
+    assert all(len(judges) <= places for judges in outputs.values()), outputs
+    assert sum(own == 3 for judges in outputs.values() for own in judges.values()) >= 9
+
+
+def test_what_a_judge_leaves_behind_is_gone_on_with(store: Store) -> None:
+    made(store, goal="precision:0.01")
+    first = campaign.next_task(store, "study", "ana")
+    assert first is not None
+    other = campaign.next_task(store, "study", "bo")
+    assert other is not None and other.items[0].document != first.items[0].document
+    judge_task(store, first, looks=False)  # and ana does not come back
+    judge_task(store, other, looks=False)
+    study = campaign.get(store, "study")
+    with store.reading() as tx:
+        participant = tx.judges.get(study, "bo").number
+    soon, later = NOW + timedelta(minutes=5), NOW + timedelta(minutes=20)
+    documents = []
+    for moment in (soon, soon, soon, later, later, later, later):
+        number = drawing.take_task(store, study, participant, at=moment)
+        assert number is not None
+        documents.append(campaign.task(store, number).items[0].document)
+    mine, hers, new = other.items[0].document, first.items[0].document, documents[2]
+    assert documents == [mine, mine, new, new, new, hers, hers] and len({mine, hers, new}) == 3
+
+
+def test_a_revoked_judge_holds_no_document(store: Store) -> None:
+    made(store, goal="precision:0.01")
+    first = campaign.next_task(store, "study", "ana")
+    assert first is not None
+    campaign.submit(store, first.id, 0, {QUESTION: 50}, submission="one", at=NOW)
+    campaign.invitations.revoke(store, "study", "ana")
+    following = campaign.next_task(store, "study", "bo")
+    assert following is not None and following.items[0].document == first.items[0].document
 
 
 def test_nobody_judges_the_same_twice_with_overlap(store: Store) -> None:

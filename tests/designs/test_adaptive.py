@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from lanner import protocols
-from lanner.designs.adaptive import FLOOR, LARGEST, draw, features_of, most_tasks, probabilities, refuse_goal, tilt
+from lanner.designs.adaptive import (
+    FLOOR,
+    LARGEST,
+    DocumentInWork,
+    document_for,
+    draw,
+    features_of,
+    most_tasks,
+    probabilities,
+    refuse_goal,
+    tilt,
+)
 from lanner.errors import DesignError
 from lanner.model import Document, Judge, Segment
 
@@ -83,3 +94,16 @@ def test_a_plan_counts_the_documents_that_one_judge_more_gets() -> None:
             rng=np.random.default_rng(1),
         )
         assert sum(len(task.items) for task in tasks) == expected
+
+
+def test_judges_keep_to_the_documents_they_have_begun() -> None:
+    mine, theirs = DocumentInWork({1}, at_work=True, places=1), DocumentInWork({2}, at_work=True, places=1)
+    assert document_for(1, {7: theirs, 8: mine}, most=2) == 8
+    assert document_for(1, {7: theirs}, most=2) is None, "a document of their own is drawn"
+    assert document_for(1, {7: theirs}, most=1) == 7, "enough documents are in work"
+    assert document_for(1, {7: theirs}, most=0) == 7, "nothing is left to draw"
+    assert document_for(1, {}, most=0) is None
+    gone, lacking = DocumentInWork({2}, at_work=False, places=1), DocumentInWork({2}, at_work=True, places=2)
+    assert document_for(1, {7: theirs, 8: gone}, most=9) == 8
+    assert document_for(1, {7: theirs, 8: lacking}, most=9) == 8
+    assert document_for(1, {7: lacking, 8: mine}, most=9) == 8, "what is begun comes first"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -21,7 +23,7 @@ def world(means: list[float], documents: int = 40, **more: object) -> World:
 
 def test_simulated_answers_have_the_means_and_variances_of_the_plan() -> None:
     drawn = [world([0.0, 2.0, 5.0], 400).draw(np.random.default_rng(seed)) for seed in range(20)]
-    totals = np.concatenate([totals for _, totals, _ in drawn]) / 4.0
+    totals = np.concatenate([one.by_turns for one in drawn]) / 4.0
     assert totals.mean(0) == pytest.approx([0.0, 2.0, 5.0], abs=0.25)
     differences = totals[:, 0] - totals[:, 1]
     assert differences.var() == pytest.approx(2 * (9.0 + (4.0 + 16.0) / 4), rel=0.06)
@@ -30,10 +32,10 @@ def test_simulated_answers_have_the_means_and_variances_of_the_plan() -> None:
 
 
 def test_predictions_go_with_answers_as_metrics_do() -> None:
-    truth, totals, guesses = world([0.0, 0.0, 0.0], 4000, has_metrics=True).draw(np.random.default_rng(5))
-    assert guesses is not None
-    assert truth == pytest.approx(np.zeros(3))
-    assert np.corrcoef(totals.ravel(), guesses.ravel())[0, 1] == pytest.approx(0.45, abs=0.03)
+    drawn = world([0.0, 0.0, 0.0], 4000, has_metrics=True).draw(np.random.default_rng(5))
+    assert drawn.predictions is not None
+    assert drawn.truth == pytest.approx(np.zeros(3))
+    assert np.corrcoef(drawn.by_turns.ravel(), drawn.predictions.ravel())[0, 1] == pytest.approx(0.45, abs=0.03)
 
 
 def test_large_differences_end_early_and_are_right() -> None:
@@ -43,6 +45,17 @@ def test_large_differences_end_early_and_are_right() -> None:
     assert result.wrong_adaptive == 0.0
     assert result.judgements == 3 * 4 * 40
     assert result.adaptive_judgements == round(result.share * result.judgements)
+
+
+def test_severity_cancels_in_differences_of_judges_who_work_at_the_same_time_but_not_in_means() -> None:
+    severe = replace(PARTS, judge=900.0)
+    for text, low, high in (("rank", 0.85, 1.15), ("precision:6", 2.0, 9.0)):
+        widths = []
+        for parts in (PARTS, severe):
+            plan = replace(world([0.0, 6.0, 12.0], judges=4), parts=parts)
+            course = expected_savings(plan, parse_goal(text, SYSTEMS), campaigns=6).course
+            widths.append(next(point.adaptive for point in course if point.share == 0.4) or np.nan)
+        assert low < widths[1] / widths[0] < high, text
 
 
 def test_an_adaptive_campaign_never_takes_more_and_close_systems_save_little() -> None:

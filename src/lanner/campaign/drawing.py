@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lanner.campaign.states import Reference, lock
-from lanner.designs.adaptive import NAME, control_of, tasks_of
+from lanner.designs.adaptive import NAME, DocumentInWork, control_of, document_for, most_in_work, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
@@ -31,6 +31,8 @@ STANDING = (DRAWN, LOOKED, LEFT)
 """Events that tell where a campaign stands."""
 _READING = Lock()
 """Held while what all threads share of a campaign's log is brought up to date."""
+PAUSE = timedelta(minutes=15)
+"""For so long a document waits for a judge who has finished one of its tasks and not asked for the next."""
 CONTROL_EVERY = 10
 """With controls asked for, every so many draws bring one more task with a spoiled sentence."""
 
@@ -45,6 +47,8 @@ class AdaptiveDraws:
     allocation: Allocation
     numbers: dict[str, int]
     """The row of each document in the store."""
+    judges: dict[int, int] = field(default_factory=dict)
+    """How many judges each drawn document is for, by its row."""
     assigned: int = 0
     """Judgements that have been handed out: items of all draws, once for each judge."""
     last: int = 0
@@ -91,6 +95,7 @@ class AdaptiveDraws:
             self.allocation.add(
                 Draw(int(detail["number"]), self._place[detail["document"]], float(detail["probability"]), places)
             )
+            self.judges[self.numbers[detail["document"]]] = int(detail["judges"])
             self.assigned += int(detail["judgements"])
         elif event.kind in (LOOKED, LEFT):
             standing = GoalStanding(
@@ -195,23 +200,37 @@ def is_out(store: Store, campaign: Reference) -> bool:
 
 
 def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetime | None = None) -> int | None:
-    """A free task for this judge: one that is drawn already, else one of a document drawn now."""
+    """A free task for this judge: one of a document that is drawn already, else of one drawn now
+    (`lanner.designs.adaptive.document_for`)."""
+
+    moment = at or now()
 
     def work(tx: Transaction) -> int | None:
         tx.campaigns.lock(campaign.id)
-        task = tx.tasks.claim(campaign.id, participant)
-        if task is None and _draw(store, tx, campaign, participant, at or now()):
-            task = tx.tasks.claim(campaign.id, participant) or tx.tasks.next_of(participant)
-        return task
+        own = drawing(store, tx, campaign)
+        free = tx.tasks.free_documents(campaign.id, participant, moment - PAUSE)
+        in_work = {
+            document: DocumentInWork(judges, any(judges.values()), own.judges[document])
+            for document, judges in free.items()
+        }
+        document = document_for(participant, in_work, most=most_in_work(len(own.documents)))
+        if document is None:
+            document = _draw(store, tx, campaign, participant, moment)
+        if document is None:
+            document = document_for(participant, in_work, most=0)
+        if document is None:
+            return None
+        return tx.tasks.claim(campaign.id, participant, document) or tx.tasks.next_of(participant)  # or of the team
 
     return store.write(work)
 
 
-def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> bool:
+def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> int | None:
+    """Draw a document and hand it out: which it is, None where nothing more is drawn."""
     own = drawing(store, tx, campaign)
     draw = own.allocation.next_draw()
     if draw is None or (own.budget and own.assigned >= own.budget):
-        return False
+        return None
     document = own.documents[draw.document]
     systems = [own.allocation.systems[place] for place in draw.systems]
     rng = np.random.default_rng([campaign.seed, 26, draw.number])
@@ -221,7 +240,7 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, a
     if own.options.get("teams"):
         participants = _team(tx, campaign, participant, number, at)
         if not participants:
-            return False
+            return None
     tasks = tasks_of(document, systems, own.protocol, list(participants) or [""] * number, rng=rng)
     judgements = sum(len(task.items) for task in tasks)
     controls = campaign.settings.get("controls") or {}
@@ -241,7 +260,7 @@ def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, a
         judges=number,
         judgements=judgements,
     )
-    return True
+    return own.numbers[document.id]
 
 
 def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: datetime) -> dict[str, int]:

@@ -194,6 +194,7 @@ class PlanRequest:
         adaptive = way == "adaptive"
         judgements = savings.adaptive_judgements if adaptive else savings.judgements
         hours = None if self.minutes is None else judgements * self.minutes / 60
+        low, high = percent(savings.low, 0), percent(savings.high, 0)
         return {
             **self.about,
             "kind": "duration",
@@ -201,7 +202,7 @@ class PlanRequest:
             "goal": str(savings.goal),
             "judgements": judgements,
             "share": percent(savings.share if adaptive else 1.0, 0),
-            "range": f"{percent(savings.low, 0)}–{percent(savings.high, 0)}" if adaptive else "",
+            "range": (low if low == high else f"{low}–{high}") if adaptive else "",
             "low": savings.low if adaptive else 1.0,
             "high": savings.high if adaptive else 1.0,
             "hours": hours,

@@ -7,8 +7,8 @@ is ever neglected and a bad tilt costs little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -132,6 +132,34 @@ def tasks_of(
     layout = TaskLayout(protocol, systems)
     tasks = [task for task in lay_out(layout, _NOBODY, [DocumentShare(document)], rng=rng) if task.items[0].document]
     return [replace(tasks[int(at)], judge=judge) for judge in judges for at in rng.permutation(len(tasks))]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInWork:
+    """A drawn document: the judges who have begun it, whether one of them is at work on it now, and how many it is
+    for."""
+
+    begun: Collection[int]
+    at_work: bool
+    places: int
+
+
+def document_for(judge: int, free: Mapping[int, DocumentInWork], *, most: int) -> int | None:
+    """Which of the drawn documents that have something free for a judge this judge goes on with; None where the next
+    document is to be drawn instead.
+
+    A judge first finishes what they have begun: then all systems of the document have met the same severity, and it
+    cancels in their differences. They begin one that lacks a judge, or whose judges are gone. They join others at work
+    only when nothing is left to draw (`most` is 0) or `most` documents are in work: looks would come late."""
+    begun = [document for document, one in free.items() if judge in one.begun]
+    lacking = [document for document, one in free.items() if len(one.begun) < one.places or not one.at_work]
+    may_join = sum(one.at_work for one in free.values()) >= most
+    return next(iter(begun or lacking or (free if may_join else ())), None)
+
+
+def most_in_work(documents: int) -> int:
+    """How many documents are judged at the same time before judges share them."""
+    return max(1, documents // 5)
 
 
 def most_tasks(

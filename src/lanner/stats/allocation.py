@@ -9,11 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 import numpy.typing as npt
 
-from lanner.designs.adaptive import FLOOR, draw, features_of, probabilities, tilt
+from lanner.designs.adaptive import (
+    FLOOR,
+    DocumentInWork,
+    document_for,
+    draw,
+    features_of,
+    most_in_work,
+    probabilities,
+    tilt,
+)
 from lanner.stats.goals import FIRST_DOCUMENTS, LOOKS, Answers, Goal, GoalKind, GoalStanding, State, start, take_look
 from lanner.stats.resample import Array
 from lanner.stats.sampling import Draws
@@ -193,3 +203,82 @@ def simulate(
         if allocation.look().look > before and watch is not None:
             watch(allocation)
     return allocation
+
+
+@dataclass(slots=True)
+class _Handed:
+    """A document handed out: systems still free, those each judge has taken, who is at work, and what is answered."""
+
+    free: list[int]
+    taken: dict[int, set[int]]
+    at_work: int
+    totals: Array
+    answers: npt.NDArray[np.intp]
+    missing: int
+
+
+def simulate_judges(
+    allocation: Allocation,
+    score: Callable[[int, int, int, int], float],
+    *,
+    judges: int,
+    overlap: int,
+    rng: np.random.Generator,
+    watch: Callable[[Allocation], None] | None = None,
+) -> Allocation:
+    """Run a campaign until it is enough or all is judged, with judges who work at the same time: whoever is done with a
+    task asks for the next, by the rule of a running campaign (`document_for`). `score` is the total that a judge gives
+    a document's output by a system, as its first answer (0) or a later one. `watch` is called after every look."""
+    handed: dict[int, _Handed] = {}
+    clock: list[tuple[float, int, int, int]] = [(0.0, judge, -1, -1) for judge in range(judges)]
+    heapify(clock)
+    while clock:
+        moment, judge, place, system = heappop(clock)
+        if place >= 0:
+            own = handed[place]
+            own.totals[system] += score(place, system, judge, int(own.answers[system])) / overlap
+            own.answers[system] += 1
+            own.at_work -= 1
+            own.missing -= 1
+            if not own.missing:
+                allocation.record(place, handed.pop(place).totals)
+                before = allocation.standing.look
+                if allocation.look().look > before and watch is not None:
+                    watch(allocation)
+        chosen = _hand_out(allocation, handed, judge, overlap, rng)
+        if chosen is not None:
+            place, system = chosen
+            pace = float(allocation.sizes[place] * rng.lognormal(0, _PACE))
+            heappush(clock, (moment + pace, judge, place, system))
+    return allocation
+
+
+_PACE = 0.5  # how unequal the times of equally long tasks are: the standard deviation of their logarithm
+
+
+def _hand_out(
+    allocation: Allocation, handed: dict[int, _Handed], judge: int, overlap: int, rng: np.random.Generator
+) -> tuple[int, int] | None:
+    """The document and system that a judge who asks is given, drawn where need be; None without any."""
+    free = {
+        place: DocumentInWork(own.taken, own.at_work > 0, overlap)
+        for place, own in handed.items()
+        if any(system not in own.taken.get(judge, ()) for system in own.free)
+    }
+    place = document_for(judge, free, most=most_in_work(len(allocation.sizes)))
+    if place is None and (following := allocation.next_draw()) is not None:
+        allocation.add(following)
+        place, shown = following.document, list(following.systems)
+        totals = np.full(len(allocation.systems), np.nan)
+        totals[shown] = 0.0
+        tasks = [int(system) for _ in range(overlap) for system in rng.permutation(shown)]
+        handed[place] = _Handed(tasks, {}, 0, totals, np.zeros(len(totals), dtype=np.intp), len(tasks))
+    if place is None and (place := document_for(judge, free, most=0)) is None:
+        return None
+    own = handed[place]
+    mine = own.taken.setdefault(judge, set())
+    system = next(system for system in own.free if system not in mine)
+    own.free.remove(system)
+    mine.add(system)
+    own.at_work += 1
+    return place, system

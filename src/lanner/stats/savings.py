@@ -2,18 +2,19 @@
 
 A simulated campaign has the variances of a pilot or of released ratings, and systems that differ as the pilot, the
 metrics or released campaigns say. The same answers are judged twice: completely, tested once at the end, and as an
-adaptive campaign would draw them (`lanner.stats.allocation`), with the same goal and level.
+adaptive campaign would draw and hand them out to judges of unlike severity who work at the same time
+(`lanner.stats.allocation`), with the same goal and level.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lanner.errors import DesignError, InputError
-from lanner.stats.allocation import Allocation, simulate
+from lanner.stats.allocation import Allocation, simulate_judges
 from lanner.stats.goals import STOPPED_LEVEL, Answers, Goal, GoalKind, GoalStanding, State, start, take_look
 from lanner.stats.power import Components
 from lanner.stats.resample import Array, generator
@@ -45,24 +46,52 @@ class World:
     spread: float = 0.0
     has_metrics: bool = False
 
-    def draw(self, rng: np.random.Generator) -> tuple[Array, Array, Array | None]:
-        """The true score of each system, the totals people would give (documents × systems), and predictions."""
+    def draw(self, rng: np.random.Generator) -> SimulatedAnswers:
+        """What each judge would answer to each document's outputs, as one campaign may turn out."""
         documents, systems, parts = len(self.sizes), len(self.systems), self.parts
         truth = self.means if self.means is not None else rng.normal(0, self.spread, systems)
-        own = rng.normal(0, np.sqrt(parts.system_document), (documents, systems))
-        common = rng.normal(0, np.sqrt(parts.document), (documents, 1))
-        taste = rng.normal(0, np.sqrt(parts.system_judge), (self.judges, systems))
-        turn = (np.arange(documents)[:, None] * self.overlap + np.arange(self.overlap)) % self.judges
         each = self.sizes[:, None]
-        single = rng.normal(0, np.sqrt(parts.system_item + parts.residual / self.overlap), (documents, systems))
-        single = single + rng.normal(0, np.sqrt(parts.item), (documents, 1))
-        totals = each * (truth + own + common + taste[turn].mean(1)) + np.sqrt(each) * single
+        own = rng.normal(0, np.sqrt(parts.system_document), (documents, systems))
+        own = own + rng.normal(0, np.sqrt(parts.document), (documents, 1))
+        of_items = rng.normal(0, np.sqrt(parts.system_item), (documents, systems))
+        of_items = of_items + rng.normal(0, np.sqrt(parts.item), (documents, 1))
+        shared = each * (truth + own) + np.sqrt(each) * of_items
+        severity = rng.normal(0, np.sqrt(parts.judge), (self.judges, 1))
+        severity = severity + rng.normal(0, np.sqrt(parts.system_judge), (self.judges, systems))
+        single = np.sqrt(each) * rng.normal(0, np.sqrt(parts.residual), (self.overlap, documents, systems))
+        drawn = SimulatedAnswers(self, truth, shared, severity, single)
         if not self.has_metrics:
-            return truth, totals, None
-        errors = totals / each - truth
+            return drawn
+        errors = drawn.by_turns / each - truth
         noise = rng.normal(size=errors.shape) * errors.std()
         guesses = truth + METRIC_ACCURACY * errors + np.sqrt(1 - METRIC_ACCURACY**2) * noise
-        return truth, totals, guesses * each
+        return replace(drawn, predictions=guesses * each)
+
+
+@dataclass(frozen=True)
+class SimulatedAnswers:
+    """One campaign of a world. `truth` is the true score of each system; `shared` what all judges would say of each
+    output in total (documents × systems), `severity` what each judge adds for a segment (judges × systems), `single`
+    what chance adds to the first answer, the second … (answers × documents × systems)."""
+
+    world: World
+    truth: Array
+    shared: Array
+    severity: Array
+    single: Array
+    predictions: Array | None = None
+
+    def total(self, document: int, system: int, judge: int, answer: int) -> float:
+        """What this judge gives an output in total, as its first answer (0) or a later one."""
+        added = self.world.sizes[document] * self.severity[judge, system] + self.single[answer, document, system]
+        return float(self.shared[document, system] + added)
+
+    @property
+    def by_turns(self) -> Array:
+        """Totals of the fixed campaign, the mean of the answers to each output: judges take whole documents in turn."""
+        judges, overlap = self.world.judges, self.world.overlap
+        turn = (np.arange(len(self.shared))[:, None] * overlap + np.arange(overlap)) % judges
+        return np.asarray(self.shared + self.world.sizes[:, None] * self.severity[turn].mean(1) + self.single.mean(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +134,15 @@ class Savings:
         return round(self.share * self.judgements)
 
 
-def expected_savings(world: World, goal: Goal, *, campaigns: int = CAMPAIGNS, seed: int = 0) -> Savings:
-    """What an adaptive campaign with this goal would save."""
+def expected_savings(
+    world: World, goal: Goal, *, campaigns: int = CAMPAIGNS, seed: int = 0, judged_again: float = 0.0
+) -> Savings:
+    """What an adaptive campaign with this goal would save. `judged_again` is the share of its work that the fixed one
+    does once more, for agreement."""
     refuse_agreement(goal)
     if len(world.sizes) < _EVEN or len(world.systems) < 2:
         raise DesignError("Savings need two systems and three documents.", next_step="Plan more of them.")
-    outcomes = [_campaign(world, goal, seed, number) for number in range(campaigns)]
+    outcomes = [_campaign(world, goal, seed, number, 1 + judged_again) for number in range(campaigns)]
 
     def mean(of: Callable[[_Outcome], float]) -> float:
         return float(np.mean([of(outcome) for outcome in outcomes]))
@@ -121,7 +153,7 @@ def expected_savings(world: World, goal: Goal, *, campaigns: int = CAMPAIGNS, se
     return Savings(
         goal,
         campaigns,
-        int(world.sizes.sum()) * shown * world.overlap,
+        round(float(world.sizes.sum()) * shown * world.overlap * (1 + judged_again)),
         float(np.mean(shares)),
         low,
         high,
@@ -157,18 +189,25 @@ class _Outcome:
     looks: list[tuple[float, float, float]]
 
 
-def _campaign(world: World, goal: Goal, seed: int, number: int) -> _Outcome:
-    truth, totals, predictions = world.draw(generator(seed, 40 + number))
+def _campaign(world: World, goal: Goal, seed: int, number: int, fixed_work: float) -> _Outcome:
+    drawn = world.draw(generator(seed, 40 + number))
+    truth, totals = drawn.truth, drawn.by_turns
     beginning = start(goal, world.systems)
-    everything = float(world.sizes.sum()) * len(beginning.active)
+    everything = float(world.sizes.sum()) * len(beginning.active) * fixed_work
     looks: list[tuple[float, float, float]] = []
 
     def watch(campaign: Allocation) -> None:
         width = _half_width(goal, campaign.answers(), beginning, STOPPED_LEVEL)
         looks.append((campaign.judgements / everything, width, _decided(campaign.standing)))
 
-    allocation = Allocation(goal, world.systems, world.sizes, predictions, seed=seed * 1009 + number)
-    adaptive = simulate(allocation, totals, watch=watch)
+    adaptive = simulate_judges(
+        Allocation(goal, world.systems, world.sizes, drawn.predictions, seed=seed * 1009 + number),
+        drawn.total,
+        judges=world.judges,
+        overlap=world.overlap,
+        rng=generator(seed, _WORK + number),
+        watch=watch,
+    )
     documents = len(world.sizes)
     order = generator(seed, _ORDER + number).permutation(documents)
     draws = Draws(world.sizes, order, 1.0 / np.arange(documents, 0, -1))
@@ -181,7 +220,7 @@ def _campaign(world: World, goal: Goal, seed: int, number: int) -> _Outcome:
     return _Outcome(truth, adaptive.judgements / everything, fixed, adaptive.standing, widths, looks)
 
 
-_ORDER = 100_000  # a stream apart: the order in which the fixed campaign judges its documents
+_ORDER, _WORK = 100_000, 200_000  # streams apart: the order in which the fixed campaign judges, who is done when
 
 
 def _documents_on_the_way(documents: int) -> list[int]:

@@ -162,12 +162,20 @@ def _places(dialect: str) -> Any:
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
 _NEXT = select(_t.id).where(_t.judge == bindparam("of_judge"), _t.finished_at.is_(None)).order_by(_t.position).limit(1)
 _HAD_FROM_POOL = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
-_FREE = (
-    select(_t.id)
-    .where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(_HAD_FROM_POOL))
-    .order_by(_t.position)
-    .limit(1)
-    .with_for_update(skip_locked=True)
+_IS_FREE = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(_HAD_FROM_POOL))
+_FREE = select(_t.id).where(*_IS_FREE).order_by(_t.position).limit(1).with_for_update(skip_locked=True)
+# A task that is drawn is about one document, so that its first item tells which.
+_FIRST = schema.item.join(schema.task, and_(_i.task == _t.id, _i.position == 0))
+_OF_DOCUMENT = select(_i.task).where(_i.task == _t.id, _i.position == 0, _i.document == bindparam("of_document"))
+_FREE_OF_DOCUMENT = _FREE.where(_OF_DOCUMENT.correlate(schema.task).exists())
+_FREE_DOCUMENTS = select(_i.document).select_from(_FIRST).where(*_IS_FREE).order_by(_t.position)
+_AT_WORK = and_(or_(_t.finished_at.is_(None), _t.finished_at >= bindparam("since")), _j.revoked_at.is_(None))
+_BEGUN = (
+    select(_i.document, _t.judge, func.max(case((_AT_WORK, 1), else_=0)))
+    .select_from(_FIRST.join(schema.judge, _j.id == _t.judge))
+    .where(_t.campaign == bindparam("of_campaign"), _i.role == str(Role.MAIN))
+    .where(_i.document.in_(bindparam("of_documents", expanding=True)))
+    .group_by(_i.document, _t.judge)
 )
 # The task becomes the judge's, after all that they have.
 _others = schema.task.alias("others")
@@ -348,10 +356,21 @@ class Tasks(Rows):
         task: int | None = self._connection.execute(_NEXT, {"of_judge": judge}).scalar()
         return task
 
-    def claim(self, campaign: int, judge: int) -> int | None:
-        """Take the first free task whose texts this judge has not had on the same page. No two judges get the same."""
+    def free_documents(self, campaign: int, judge: int, since: datetime) -> dict[int, dict[int, bool]]:
+        """Documents with something free for this judge, and who has begun each: whether they are at work on it, with a
+        task that is not finished or was not before `since`."""
         who = {"of_campaign": campaign, "of_judge": judge}
-        task: int | None = self._connection.execute(_FREE, who).scalar()
+        free: dict[int, dict[int, bool]] = {row[0]: {} for row in self._connection.execute(_FREE_DOCUMENTS, who)}
+        about = {"of_campaign": campaign, "of_documents": list(free), "since": micros(since)}
+        for document, other, at_work in self._connection.execute(_BEGUN, about) if free else ():
+            free[document][other] = bool(at_work)
+        return free
+
+    def claim(self, campaign: int, judge: int, document: int | None = None) -> int | None:
+        """Take the first free task (about this document) whose texts this judge has not had on the same page. No two
+        judges get the same."""
+        who = {"of_campaign": campaign, "of_judge": judge, "of_document": document}
+        task: int | None = self._connection.execute(_FREE if document is None else _FREE_OF_DOCUMENT, who).scalar()
         if task is not None:
             self._connection.execute(_TAKEN, {"of_task": task, "of_judge": judge})
         return task

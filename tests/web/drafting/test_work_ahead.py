@@ -56,6 +56,19 @@ def test_everyone_judging_everything_is_as_many_judges_each() -> None:
     assert ahead.judges == 2, "which choosing the adaptive way does not set: the page says so"
 
 
+@pytest.mark.parametrize("design", ["adaptive", "batches", "full", "latin_square", "random"])
+def test_an_adaptive_campaign_takes_what_its_own_plan_says_at_most(design: str) -> None:
+    """The fixed one with documents judged twice takes more; both have the judges of each document that its design has
+    by itself."""
+    texts = documents(8)
+    ahead = work_ahead(texts, wishes(("design", design)))
+    assert ahead is not None
+    most = planned(texts, wishes(("design", "adaptive"), ("adaptive.judges_per_document", str(ahead.judges))))
+    assert ahead.adaptive_judgements <= most.main_items <= ahead.fixed_judgements
+    assert ahead.judges == (2 if design in ("batches", "full") else 1)
+    assert ahead.share == pytest.approx(ahead.adaptive_judgements / ahead.fixed_judgements, abs=0.01)
+
+
 def test_after_calibration_the_page_counts_what_the_plan_counts() -> None:
     chosen = wishes(("design", "random"), ("random.overlap", "0.5"), ("calibration", "2"), ("hourly_rate", "20"))
     plan, ahead = planned(documents(), chosen), work_ahead(documents(), chosen)

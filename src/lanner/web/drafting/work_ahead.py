@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lanner import designs
 from lanner.analysis.planning import released_components, world_of_texts
 from lanner.analysis.scores import bounds_of
 from lanner.campaign.drawing import document_sizes, goal_of, score_of
@@ -44,9 +45,11 @@ def work_ahead(
     )
     if world is None or goal.kind is GoalKind.AGREEMENT:
         return None
-    savings = expected_savings(world, goal, seed=wishes.seed)
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
     fixed_judgements = planned(documents, wishes).main_items if items is None else items
+    once = float(sizes.sum()) * len(systems) * world.overlap
+    again = 0.0 if wishes.design == ADAPTIVE else max(0.0, fixed_judgements / once - 1)
+    savings = expected_savings(world, goal, seed=wishes.seed, judged_again=again)
     adaptive = round(savings.share * fixed_judgements)
     return LengthForecast(
         str(goal),
@@ -135,7 +138,8 @@ def _rated_stages(protocol: Protocol) -> list[Stage]:
 
 def _overlap(wishes: CampaignOptions) -> int:
     """How many judge an item."""
-    return int(wishes.options.get("judges_per_document") or (len(wishes.judges) if wishes.design == "full" else 1))
+    usual = len(wishes.judges) if wishes.design == "full" else designs.options(wishes.design).get("judges_per_document")
+    return int(wishes.options.get("judges_per_document") or usual or 1)
 
 
 def _metric_scores(documents: Sequence[Document], systems: Sequence[str]) -> dict[str, float] | None:
