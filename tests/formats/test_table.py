@@ -17,7 +17,7 @@ from lanner import formats
 from lanner.analysis.material import Material
 from lanner.errors import InputError
 from lanner.formats import table
-from lanner.model import Document, Judge, Judgement, Segment
+from lanner.model import Document, Judge, Judgement, Role, Segment
 from lanner.reports.export import export
 from lanner.stats.preference import sign_test
 from property_examples import examples
@@ -522,3 +522,29 @@ def test_documents_numbered_anew_in_each_domain_are_several_documents(tmp_path: 
     texts_file.write_text("domain,document,segment,source,A\nnews,1,1,One.,Eins.\nNews ,1,2,Two.,Zwei.\n", "utf-8")
     (reading,) = formats.read(texts_file)
     assert [document.id for document in reading.documents] == ["1"], "spellings of one domain"
+
+
+def test_sentences_numbered_anew_in_each_paragraph(tmp_path: Path) -> None:
+    places = [(f"d{d}", p, n) for d in range(2) for p in range(3) for n in range(2)]
+    rows = [f"{d},{p},{n},{system},{judge},{(n + p) % 5}" for d, p, n in places for system in "AB" for judge in "xy"]
+    (reading,) = table.read(put(tmp_path / "s.csv", "\n".join(["doc,para,sent,system,judge,adequacy", *rows])))
+    assert {entry.role for entry in reading.judgements} == {Role.MAIN}
+    assert [segment.id for segment in reading.documents[0]] == ["0.0", "0.1", "1.0", "1.1", "2.0", "2.1"]
+    texts = [f"{d},{p},{n},Sentence {d} {p} {n}.,Satz {d} {p} {n}." for d, p, n in places]
+    (reading,) = table.read(put(tmp_path / "t.csv", "\n".join(["doc,para,sent,source,target", *texts])))
+    assert [segment.id for segment in reading.documents[1]] == ["0.0", "0.1", "1.0", "1.1", "2.0", "2.1"]
+
+
+def test_paragraphs_are_what_is_judged_where_nothing_smaller_is_named(tmp_path: Path) -> None:
+    rows = [f"d{d},{p},{system},{judge},{p}" for d in range(2) for p in range(3) for system in "AB" for judge in "xy"]
+    (reading,) = table.read(put(tmp_path / "p.csv", "\n".join(["doc,para,system,judge,adequacy", *rows])))
+    assert [segment.id for segment in reading.documents[0]] == ["0", "1", "2"]
+    assert {entry.role for entry in reading.judgements} == {Role.MAIN}
+
+
+def test_what_only_later_rows_show_is_seen(tmp_path: Path) -> None:
+    places = [(c, n, s, j) for c in ("Kap1", "Kap2", "Kap3") for n in range(60) for s in "AB" for j in "xy"]
+    rows = [f"{n},{c},{s},{j},{n % 5}" for c, n, s, j in places]
+    (reading,) = table.read(put(tmp_path / "k.csv", "\n".join(["seg,Kapitel,system,judge,score", *rows])))
+    assert [document.id for document in reading.documents] == ["Kap1", "Kap2", "Kap3"]
+    assert {entry.role for entry in reading.judgements} == {Role.MAIN}

@@ -12,7 +12,7 @@ from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.model.messages import number
 from lanner.reports.build import build
-from lanner.reports.parts import Paragraph, Report
+from lanner.reports.parts import Paragraph, Report, Table
 from lanner.reports.rendering import latex_table, render
 from lanner.stats.resample import Resampling
 from reports.world import material
@@ -44,8 +44,9 @@ def test_a_report_from_judgements(name: str) -> None:
     assert "simulated" in report.findings[0]
     assert any("greement of people" in sentence or "People show" in sentence for sentence in report.findings)
     text = render(report)
+    assert [name for name, times in Counter(re.findall(r' id="([^"]+)"', text)).items() if times > 1] == []
     for part in (*report.tables, *report.figures):
-        assert f'id="{part.id}"' in text
+        assert f'id="{"table" if isinstance(part, Table) else "figure"}-{part.id}"' in text
 
 
 def test_one_judge_is_said_not_hidden() -> None:

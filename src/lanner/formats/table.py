@@ -42,7 +42,9 @@ from lanner.formats.parsing.map_draft import SHEET, as_option, crossed_with_outp
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,
+    LATER,
     PAIR,
+    PARAGRAPH,
     PART,
     UNKNOWN_LANGUAGES,
     Draft,
@@ -64,7 +66,7 @@ from lanner.model.messages import in_number, plural
 
 _LOOKED_AT = 10_000
 _UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
-_UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "rows_are_errors"}
+_UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "numbered_anew", "rows_are_errors"}
 """What is wrong with ratings, which are a table and say so themselves."""
 
 
@@ -148,6 +150,8 @@ def _open_table(
 ) -> MappedTable:
     """The table with its rows still to come; options that say how answers are read are of no interest here."""
     rows = table_rows(path, columns, judge, delimiter=delimiter, quotes=quotes, sheet=sheet, header=header)
+    if LATER in named_by:
+        rows = rows.with_sample(is_long=True)
     return MappedTable(path, rows, columns, system=system, languages=languages, judge=judge, named_by=named_by)
 
 
@@ -158,6 +162,8 @@ def _read_table(table: MappedTable, answers: TableAnswers | None, protocol: str)
         draft = table.add(gathering, line, row, extra)
         if draft is not None and answers is not None:
             answers.add(draft, line, row)
+    if answers is not None and LATER not in table.named_by and answers.are_repeated():
+        raise SameNameError(path.name, LATER, where=Where(path))
     reading = Reading(path.name.split(".")[0], tuple(_at_least_one(path, gathering.documents())))
     if answers is None:
         return replace(reading, notes=(table.column_note(), *table.rows.notes, *table.notes(), *gathering.notes()))
@@ -446,6 +452,8 @@ class MappedTable:
         if (not source and self._is_textless(row)) or self._is_total(row):
             return None
         segment = self._text("segment", row)
+        if PARAGRAPH in self.named_by and segment:
+            segment = ".".join(filter(None, (self.text("paragraph", row), segment.strip())))
         name = segment if self.items_are_documents and segment else self._text("document", row)
         if PART in self.named_by:
             parts = ", ".join(filter(None, (self.text(role, row) for role in self.part_roles)))
@@ -516,15 +524,15 @@ class MappedTable:
         return next(("ab"[pair.index(text)] for pair in (words, ("1", "2")) if pair and text in pair), "")
 
     def _compare_parts(self, document: str, segment: str, row: Sequence[Any]) -> None:
-        """Where one segment comes in two domains or test sets, with another text if there are texts, documents are
-        numbered anew in each of them."""
-        parts = tuple(fold(self._text(role, row)) for role in self.part_roles) if segment else ()
+        """Where one segment comes in two domains, test sets or paragraphs, with another text if there are texts,
+        documents or sentences are numbered anew in each of them."""
+        parts = tuple(fold(self._text(role, row)) for role in (*self.part_roles, "paragraph")) if segment else ()
         if not any(parts):
             return
         source = self._text("source", row)
         first, first_source = self.parts.setdefault((document, segment), (parts, source))
         if first != parts and (not self.has_texts or first_source != source):
-            raise SameNameError(document, PART, where=Where(self.path))
+            raise SameNameError(document, PART if first[:-1] != parts[:-1] else PARAGRAPH, where=Where(self.path))
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""

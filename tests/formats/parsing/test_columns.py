@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from lanner.errors import InputError
@@ -131,3 +133,67 @@ def test_the_type_of_a_text_is_kept_beside_the_kind_of_a_judge() -> None:
     rows = [[judge, str(at), "news", kind, str(at % 3)] for judge, kind in kinds.items() for at in range(6)]
     roles = column_map(header, sample=rows).roles
     assert (roles["text_type"], roles["judge_kind"]) == ("text_type", "type of rater")
+
+
+JUDGED = [(segment, judge, system) for segment in range(4) for judge in ("ann", "ben") for system in ("A", "B")]
+
+
+def numbered_anew(
+    heading: str, values: tuple[object, ...], *, answer: str = "score"
+) -> tuple[list[str], list[list[str]]]:
+    """A table in which segments are numbered from 0 for each value of one column; answers repeat now and then."""
+    rows = [[*map(str, (*row, value)), str(at % 5)] for at, (row, value) in enumerate(product(JUDGED, values))]
+    return ["seg", "rater", "system", heading, answer], rows
+
+
+@pytest.mark.parametrize(
+    ("heading", "values", "role"),
+    [
+        ("Kapitel", ("Kap. 1", "Kap. 2"), "document"),
+        ("篇章", ("篇一", "篇二", "篇三"), "document"),
+        ("part", (1, 2), "document"),
+        ("language", ("de", "fr"), "target_language"),
+        ("direction", ("en→de", "de→en"), "languages"),
+        ("what", ("Fluency", "Adequacy"), "question"),
+    ],
+)
+def test_what_is_numbered_anew_is_no_answer_twice(heading: str, values: tuple[object, ...], role: str) -> None:
+    header, rows = numbered_anew(heading, values)
+    for order in (rows, rows[::-1]):
+        assert column_map(header, sample=order).roles[role] == heading
+
+
+@pytest.mark.parametrize(
+    ("heading", "values"), [("session", (1, 2)), ("time", ("test", "retest")), ("half", ("yes", "no"))]
+)
+def test_what_tells_first_from_second_answers_is_no_text(heading: str, values: tuple[object, ...]) -> None:
+    header, rows = numbered_anew(heading, values)
+    assert "document" not in column_map(header, sample=rows).roles
+
+
+def test_a_score_that_differs_by_chance_is_no_text() -> None:
+    header, rows = numbered_anew("Wertung", (1, 2))
+    rows = [[*row[:3], str((at * 7 + at // 2) % 97), row[4]] for at, row in enumerate(rows)]
+    assert {answer.column for answer in column_map(header, sample=rows).answers} == {"Wertung", "score"}
+
+
+@pytest.mark.parametrize("heading", ["prompt", "temperature", "variant"])
+def test_settings_of_a_system_are_asked_about(heading: str) -> None:
+    header, rows = numbered_anew(heading, ("high", "low"))
+    with pytest.raises(InputError, match=f"differ in '{heading}'") as refused:
+        column_map(header, sample=rows)
+    assert refused.value.code == "numbered_anew"
+    assert column_map(header, f"ignore:{heading}={heading}", sample=rows).roles.keys() == {"segment", "judge", "system"}
+
+
+def test_texts_numbered_anew_in_each_chapter_are_documents() -> None:
+    header = ["seg", "chapter_title", "source", "target"]
+    rows = [[str(n), f"Chapter {c}", f"Sentence {n} of {c}.", f"Satz {n} von {c}."] for c in "ab" for n in range(4)]
+    assert column_map(header, sample=rows).roles["document"] == "chapter_title"
+
+
+def test_judges_in_columns_beside_what_is_numbered_anew() -> None:
+    header = ["seg", "system", "part", "R1", "R2"]
+    rows = [[str(n), s, f"part {p}", str(n % 3), str(n % 4)] for n in range(5) for p in "xyz" for s in ("A", "B")]
+    found = column_map(header, sample=rows)
+    assert (found.roles["document"], [answer.judge for answer in found.answers]) == ("part", ["R1", "R2"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +27,7 @@ from lanner.formats.parsing.headings import (
     kind_in_words,
     named_language,
     names_answer,
+    names_criterion,
     names_engine,
     names_identifier,
     names_one_judge,
@@ -516,6 +518,94 @@ def _take_numbering(table: MapDraft) -> None:
             return
 
 
+_ABOUT_TEXTS: tuple[str, ...] = ("item", "document", "segment", "paragraph", "source", "collection", "domain")
+_ABOUT_TEXTS += ("languages", "source_language", "target_language")
+_ABOUT_ANSWERS = ("judge", "system", "system_a", "system_b", "question", "role", "answered_at")
+"""What tells the rows of answers apart: which text they are about, and whose answer to which question."""
+_TURNS = frozenset({"test", "retest", "pre", "post", "first", "second", "again", "pass", "wave", "time", "day", "week"})
+"""Words for the first and the second time that judges answer."""
+_SETTINGS = frozenset({"variant", "version", "setting", "settings", "setup", "config", "configuration", "condition"})
+_SETTINGS |= {"prompt", "prompting", "strategy", "method", "temperature", "shots", "decoding", "treatment", "tier"}
+"""Words in the headings of columns that say how a system was used."""
+
+
+def _are_settings(table: MapDraft, column: str) -> bool:
+    """Whether a column `prompt` holds what systems were told, and no source texts: of one segment it holds several."""
+    ids = table.columns("document", "segment", "item")
+    said = table.by(ids, column).values() if ids else ()
+    return not _SETTINGS.isdisjoint(header_words(column)) and any(len(set(texts)) > 1 for texts in said)
+
+
+def _take_numbered_anew(table: MapDraft) -> None:
+    """Where most rows are about the same output as another row of their judge, going by the columns that are known: the
+    column by which all of them differ says what is numbered anew, a text or a system's setting. Otherwise these rows
+    would count as second answers. Refuses where it is not clear which."""
+    if "paragraph" in table.roles and not table.has("segment", "item", "source"):
+        table.roles["segment"] = table.roles.pop("paragraph")
+    has_judge = "judge" in table.roles or any(answer.judge for answer in table.answers)
+    if not (has_judge or "source" in table.roles) or not table.has("segment", "item"):
+        return
+    keys = table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
+    counts = Counter(table.keys(keys))
+    if sum(rows for rows in counts.values() if rows > 1) * 2 <= len(table.sample):
+        return
+    column = next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
+    if column is None:
+        return
+    texts, is_setting = table.texts(column), not _SETTINGS.isdisjoint(header_words(column))
+    has_system = (
+        table.has("system", "system_a") or bool(table.outputs) or any(answer.system for answer in table.answers)
+    )
+    may_be_system = has_judge and not has_system
+    asks_one = any(names_criterion(other) for other in (*table.free, *(answer.column for answer in table.answers)))
+    if not asks_one and "question" not in table.roles and any(names_criterion(t) or names_answer(t) for t in texts):
+        table.assign("question", column, LIKELY)
+    elif all(map(named_language, texts)) and not table.has("languages", "target_language"):
+        table.assign("target_language", column, LIKELY)
+    elif all(languages.UNDETERMINED not in languages.pair(text) for text in texts) and not table.has("languages"):
+        table.assign("languages", column, LIKELY)
+    elif is_setting and may_be_system:
+        table.assign("system", column, LIKELY)
+    elif not (is_setting or may_be_system or table.has("document")):
+        table.assign("document", column, LIKELY)
+    elif has_judge:
+        raise _refuse_numbered_anew(table, column)
+
+
+def _may_be_numbered(table: MapDraft, column: str) -> bool:
+    """Whether a column may say which text or which setting of a system a row is about: names, or numbers with which
+    all the same rows come, and no answers, moments or sessions."""
+    values = table.values(column)
+    comes_again = len(values) == len(table.sample) and len(set(table.texts(column))) * 2 <= len(values)
+    if not comes_again or table.mean_length(column) > SHORT_ANSWER or table.are_moments(column):
+        return False
+    is_asked = has_answer_name(column) or names_criterion(column) or names_remark(column) or asks_preference(column)
+    said = {word for text in (column, *set(table.texts(column))) for word in header_words(text)}
+    if is_asked or column == SHEET or not said.isdisjoint(_PHASES | _TURNS):
+        return False
+    if not table.are_numbers(column):
+        return not all(map(is_flag, values))
+    others = table.keys(table.columns(*_ABOUT_ANSWERS))
+    rows_by_text: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for text, other in zip(table.keys([*table.columns(*_ABOUT_TEXTS), column]), others, strict=True):
+        rows_by_text.setdefault(text, set()).add(other)
+    return all(rows == set(others) for rows in rows_by_text.values()) and len(set(others)) > 1
+
+
+def _refuse_numbered_anew(table: MapDraft, column: str) -> InputError:
+    """The error where rows of one judge about one output differ in a column of which it is not known what it says."""
+    as_text = as_option({"collection" if table.has("document") else "document": column})
+    as_system = "join the two columns in the file" if "system" in table.roles else as_option({"system": column})
+    return table.refusal(
+        f"Most rows of a judge are about the same text and system as another row, and differ in {column!r}. Whether "
+        "it is about the text or about the system is not said.",
+        "numbered_anew",
+        f"If it is about the text: {as_text}. If it is about the system: {as_system}. If judges answered twice: "
+        f"{as_option({'ignore:' + column: column})}.",
+        [column],
+    )
+
+
 def _take_repeating(table: MapDraft) -> None:
     """Where items come again and no column is known to name the judges: the only column of names by which their
     rows differ names them, if scores stand beside it."""
@@ -827,14 +917,17 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="answered_at", wrong=_are_no_moments, better="seconds"),
     partial(_check, role="note", wrong=MapDraft.are_numbers),
     partial(_check, role="question", wrong=_are_many),
+    partial(_check, role="source", wrong=_are_settings),
     _take_numbering,
     _take_repeating,
     partial(_check, role="document", wrong=_are_long),
     partial(_check, role="item", wrong=_are_long),
     _take_source,
     _take_texts,
+    _take_numbered_anew,
     take_persons,
     take_answers,
+    _take_numbered_anew,
 )
 """What names mean that mean one thing or another, by what stands below them, and which of the other columns hold texts
 and answers."""

@@ -359,9 +359,11 @@ def take_answers(table: MapDraft) -> None:
         return
     by_judge = "judge" in table.roles or bool(table.judge)
     answers = [column for column in table.free if names_answer(column) or table.is_preference(column)]
-    if "question" in table.roles and answers:
-        table.add_answer(AnswerColumn(answers[0], ""), CERTAIN)
-        return
+    if "question" in table.roles:
+        numbers = [] if answers else [c for c in table.score_columns() if not is_index(c)]
+        if answers or len(numbers) == 1:
+            table.add_answer(AnswerColumn([*answers, *numbers][0], ""), CERTAIN if answers else LIKELY)
+            return
     spread = [*_spread_answers(table, by_judge=by_judge)]
     for answer in spread:
         table.add_answer(answer, CLEAR)

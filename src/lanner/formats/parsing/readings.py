@@ -209,12 +209,13 @@ class ScatteredRowsError(InputError):
 
 Pair = tuple[str, str]
 """Codes of the source's and the translation's language."""
-PAIR, PART = "pair", "part"
-"""What tells documents of one name apart: the language pair, or the domain or test set they are part of."""
+PAIR, PART, PARAGRAPH, LATER = "pair", "part", "paragraph", "later rows"
+"""What tells documents of one name apart, the language pair, or the domain or test set they are part of; and segments,
+the paragraph, or what only later rows of the file show."""
 
 
 class SameNameError(ScatteredRowsError):
-    """Several documents of one name, which `by` (a pair or a part) tells apart."""
+    """Several documents of one name, which `by` (a pair or a part) tells apart, or segments (by paragraph)."""
 
     def __init__(self, name: str, by: str, **more: Any) -> None:
         super().__init__(f"Several documents are called {name!r}.", **more)
@@ -234,8 +235,8 @@ def bar_in_name(system: str, where: Where = NOWHERE) -> InputError:
 
 def read_apart(read: Callable[[frozenset[str]], list[Reading]]) -> list[Reading]:
     """What `read` gives with the names of documents as they are. Where several have one name, as a test set translated
-    into several languages has them, or one that numbers documents anew in each domain, everything is read once more
-    with the pair or the part in each name."""
+    into several languages has them, or one that numbers documents anew in each domain, or sentences in each paragraph,
+    everything is read once more with the pair, the part or the paragraph in each name."""
     named_by: frozenset[str] = frozenset()
     while True:
         try:

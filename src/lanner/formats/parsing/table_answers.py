@@ -507,6 +507,11 @@ class TableAnswers:
             "column `role` (main, repeat).",
         )
 
+    def are_repeated(self) -> bool:
+        """Whether most answers are to the same question about the same output as another one of their judge."""
+        counts = Counter(cell.key for cell in self._cells if not cell.role)
+        return sum(answers for answers in counts.values() if answers > 1) * 2 > len(self._cells)
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:

@@ -45,7 +45,7 @@ _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "s
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
 
 
-_SAMPLE = 200
+_SAMPLE, _LONG_SAMPLE = 200, 20_000
 Row = tuple[int, Sequence[Any], dict[str, Any]]
 
 
@@ -78,12 +78,12 @@ class TableRows:
         self.notes.append(note)
         return replace(self, header=header, rows=rows, sample=[]).with_sample()
 
-    def with_sample(self) -> TableRows:
+    def with_sample(self, *, is_long: bool = False) -> TableRows:
         """The same with its first rows looked at; they still come with the others."""
-        if self.sample:
+        if self.sample and not is_long:
             return self
         entries = iter(self.rows)
-        first = list(islice(entries, _SAMPLE))
+        first = list(islice(entries, _LONG_SAMPLE if is_long else _SAMPLE))
         self.sample = [values for _, values, _ in first]
         self.rows = chain(first, entries)
         return self
