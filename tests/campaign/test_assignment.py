@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select, update
 
-from campaign_parts import NOW, corpus, fill, first_task, opened, save
+from campaign_parts import NOW, corpus, fill, first_task, opened, save, valid
 from lanner import campaign
 from lanner.campaign import assignment
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
-from lanner.model import Judge, JudgeKind, Role, Task
+from lanner.model import Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store, schema
 from lanner.store.backup import verify
 from lanner.store.tasks import LaidOut, lay_out
@@ -125,6 +125,123 @@ def test_someone_takes_over(store: Store) -> None:
     assert first_task(store, "cy").items == begun.items
     assert len(campaign.judgements(store, "first")) == answered
     assert campaign.invitations.lookup(store, secret) is None
+
+
+def done(store: Store, judge: str, page: str, document: str = "", system: str = "") -> None:
+    """Everything about it is answered and finished."""
+    for task in campaign.tasks(store, "first", judge):
+        first = task.items[0]
+        if task.page == page and first.document == document and system in ("", *first.systems):
+            fill(store, task)
+            campaign.finish(store, task.id)
+
+
+def given(store: Store, judge: str) -> list[tuple[str, str, str]]:
+    tasks = [(task.page, task.items[0]) for task in campaign.tasks(store, "first", judge)]
+    return [(page, item.document, "".join(item.systems)) for page, item in tasks]
+
+
+def test_who_takes_over_is_asked_for_consent_and_trained(store: Store) -> None:
+    """Who took over from someone who had agreed was never asked, and could begin nothing."""
+    tutorial = {"document": "d1", "segment": "0", "systems": ["alder"], "expected": {"holistic": {"value": 9}}}
+    settings = {"before": ["consent", "background"], "after": ["post_task"], "tutorial": {"items": [tutorial]}}
+    opened(store, settings=settings)
+    save(store, first_task(store), answers={"consent": "agree"})
+    campaign.finish(store, first_task(store).id)
+    done(store, "ana", "background")
+    for _ in range(2):  # the tutorial and a document
+        task = first_task(store)
+        fill(store, task)
+        campaign.finish(store, task.id)
+    begins = given(store, "ana")[:3]
+    assert begins == [("consent", "", ""), ("background", "", ""), ("rating", "d1", "alder")]
+    number = campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    assert given(store, "cy") == [*begins, *given(store, "ana")[4:]] and len(given(store, "cy")) == number
+    assert [task.items[0].role for task in campaign.tasks(store, "first", "cy")].count(Role.TUTORIAL) == 1
+    save(store, first_task(store, "cy"), answers={"consent": "agree"})
+    campaign.finish(store, first_task(store, "cy").id)
+    while task := campaign.next_task(store, "first", "cy"):
+        fill(store, task)
+        campaign.finish(store, task.id)
+
+
+def test_who_takes_over_ratings_is_asked_what_they_rate(store: Store) -> None:
+    """FALCON rates the skills that the same judge has chosen: without them there was nothing to rate, and the task
+    counted as done."""
+    opened(store, "falcon")
+    done(store, "ana", "label", "d0")
+    done(store, "ana", "label", "d1")
+    done(store, "ana", "rating", "d0", "alder")
+    done(store, "ana", "rating", "d1")
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    assert given(store, "cy") == [("label", "d0", ""), ("rating", "d0", "birch")]
+    done(store, "cy", "label", "d0")
+    rating = first_task(store, "cy")
+    assert "ratings" in valid(store, rating)
+    fill(store, rating)
+    campaign.finish(store, rating.id)
+
+
+def test_who_takes_over_is_asked_what_decides_whether_a_later_page_asks_anything(store: Store) -> None:
+    def stage(name: str, when: str) -> dict[str, object]:
+        options = [{"id": "yes"}, {"id": "no"}]
+        question = {"id": f"q_{name}", "kind": "choice", "options": options, "required": True}
+        condition = {"when": {"question": when, "is": ["yes"]}} if when else {}
+        return {"id": name, "unit": "document", "object": "source", "question": [question], **condition}
+
+    stages = [stage("a", ""), stage("b", "q_a"), stage("c", "q_b"), stage("other", "")]
+    opened(store, Protocol.model_validate({"name": "mine", "version": "1", "stage": stages}))
+    for task in campaign.tasks(store, "first", "ana"):
+        if task.page != "c" and task.items[0].document == "d0":
+            save(store, task, answers={f"q_{task.page}": "yes"})
+            campaign.finish(store, task.id)
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    assert [page for page, document, _ in given(store, "cy") if document == "d0"] == ["a", "b", "c"]
+
+
+def test_what_is_answered_in_full_is_asked_of_nobody_else(store: Store) -> None:
+    opened(store, "da")
+    answered, begun, *rest = campaign.tasks(store, "first", "ana")
+    fill(store, answered)
+    save(store, begun)
+    assert campaign.replace_judge(store, "first", "ana", Judge("cy")) == 1 + len(rest)
+    assert campaign.task(store, answered.id).finished_at is not None
+    assert campaign.task(store, begun.id).finished_at is None
+    assert [task.items for task in campaign.tasks(store, "first", "cy")] == [task.items for task in (begun, *rest)]
+    for task in campaign.tasks(store, "first", "cy"):
+        fill(store, task)
+    both = {row.judge for row in campaign.judgements(store, "first") if row.document == begun.items[0].document}
+    assert both >= {"ana", "cy"}, "what is only begun is judged as a whole, and both count"
+
+
+def test_nobody_takes_over_twice_from_the_same_judge(store: Store) -> None:
+    opened(store)
+    campaign.invitations.issue(store, "first", "ana")
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    with pytest.raises(CampaignError, match="taken over from ana already") as refused:
+        campaign.replace_judge(store, "first", "ana", Judge("di"))
+    assert refused.value.code == "replaced"
+    assert [judge.id for judge in campaign.judges(store, "first")] == ["ana", "bo", "cy"]
+    assert campaign.replace_judge(store, "first", "cy", Judge("di")) == 4
+    campaign.invitations.issue(store, "first", "ana")  # back
+    assert campaign.replace_judge(store, "first", "ana", Judge("eve")) == 4
+
+
+def test_who_takes_over_where_nothing_is_left_gets_nothing_unless_more_will_come(store: Store) -> None:
+    for design, number in (("full", 0), ("pool", 1)):
+        opened(
+            store,
+            "da",
+            name=design,
+            documents=corpus((1, 1), ("alder",)),
+            design=design,
+            settings={"before": ["consent"]},
+        )
+        for task in campaign.tasks(store, design, "ana"):
+            answers = {"consent": "agree"} if task.page == "consent" else valid(store, task, name=design)
+            save(store, task, answers=answers)
+            campaign.finish(store, task.id)
+        assert campaign.replace_judge(store, design, "ana", Judge("cy")) == number
 
 
 def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:

@@ -13,10 +13,11 @@ from lanner.campaign.people import check_judges
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions
 from lanner.campaign.states import Reference, lock
+from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
-from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Task, Unit
+from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
 from lanner.store.tasks import LaidOut, lay_out
@@ -230,17 +231,30 @@ def replace_judge(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Someone else takes over what is not finished. What the one who leaves has answered stays theirs; their link
-    stops working. How many tasks were taken over."""
+    """Someone else takes over what is not answered in full, documents that are only begun as a whole, after what every
+    judge begins with (`_taken_over`). What the one who leaves has answered stays theirs and counts; their link stops
+    working. How many tasks were taken over."""
     moment = at or now()
     with store.writing() as tx:
+        old = tx.judges.get(tx.campaigns.get(campaign), leaving)
+        tx.tasks.lock_of(old.number)  # before the campaign, as saves do
         record = lock(tx, campaign)
-        old = tx.judges.get(record, leaving)
+        if old.number in tx.progress.who_left(record.id):
+            raise CampaignError(
+                f"Someone else has taken over from {leaving} already.",
+                code="replaced",
+                next_step="Replace whoever took over, or give this judge a new link.",
+            )
         check_judges([coming], [participant.judge.id for participant in tx.judges.all(record.id)])
         tx.judges.add(record.id, [coming], moment)
-        left = [entry.task for entry in tx.tasks.of_judge(old.number) if entry.task.finished_at is None]
-        tasks = [Task(0, coming.id, task.page, task.items) for task in left]
-        number = add_tasks(tx, record.id, *_frozen(tx, record), tasks, at=moment)
+        for entry in tx.tasks.of_judge(old.number):
+            if entry.task.items[0].document:
+                finish_answered(store, tx, entry, record.protocol_hash, moment)
+        protocol, documents = _frozen(tx, record)
+        goes_on = record.design == ADAPTIVE or tx.progress.free_items(record.id) > 0
+        theirs = [entry.task for entry in tx.tasks.of_judge(old.number)]
+        tasks = [Task(0, coming.id, task.page, task.items) for task in _taken_over(protocol, theirs, goes_on=goes_on)]
+        number = add_tasks(tx, record.id, protocol, documents, tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
         new = tx.judges.get(record, coming.id)
@@ -254,6 +268,41 @@ def replace_judge(
             tasks=number,
         )
         return number
+
+
+def _taken_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> list[Task]:
+    """The tasks of a judge that somebody else is to do, in their order: texts that are not finished; of those that are,
+    the ones whose answers decide what the others ask (labels, for ratings); and what every judge begins with, such as
+    consent, questionnaires, a tutorial and a calibration round. `goes_on`: more texts will come than are here."""
+    left = [task for task in tasks if task.items[0].document and task.finished_at is None]
+    if not left and not goes_on:
+        return []
+    needed = {
+        (page, item.document, item.segment)
+        for task in left
+        for page in _deciding_pages(protocol, task.page)
+        for item in task.items
+    }
+
+    def is_taken_over(task: Task) -> bool:
+        first = task.items[0]
+        if task.finished_at is None or not first.document or first.role in (Role.TUTORIAL, Role.CALIBRATION):
+            return True
+        return any((task.page, item.document, item.segment) in needed for item in task.items)
+
+    return [task for task in tasks if is_taken_over(task)]
+
+
+def _deciding_pages(protocol: Protocol, page: str) -> set[str]:
+    """Other pages whose answers decide what this one asks, and those that decide about them."""
+    decisive = {
+        name
+        for stage in protocol.pages[page]
+        for question in stage.questions
+        for name in (question.for_each, *(condition.question for condition in (stage.when, question.when) if condition))
+    }
+    pages = {stage.page_id for stage, question in protocol.questions if question.id in decisive} - {page}
+    return pages.union(*(_deciding_pages(protocol, other) for other in pages))
 
 
 def remove_judge(

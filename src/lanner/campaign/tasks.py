@@ -154,6 +154,13 @@ def finish_in(
     return replace(entry.task, finished_at=finished_at)
 
 
+def finish_answered(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str, at: datetime) -> None:
+    """Finish a task for its judge where nothing is missing."""
+    if entry.task.finished_at is None and not _missing(store, tx, entry, protocol_hash):
+        tx.tasks.set_finished(entry.task.id, at)
+        announce_finished(tx, entry, at)
+
+
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
     """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere."""
     questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
@@ -206,9 +213,7 @@ def _tick_off_items(
     save(lambda _place: False)  # where nothing is required, what is missing depends on whether the item was saved
     lacking = {each.item for each in _missing(store, tx, entry, protocol_hash)}
     save(lambda place: place not in lacking)
-    if not lacking:
-        tx.tasks.set_finished(entry.task.id, at)
-        announce_finished(tx, entry, at)
+    finish_answered(store, tx, entry, protocol_hash, at)
 
 
 def reopen_task(store: Store, number: int, *, account: int | None = None, at: datetime | None = None) -> None:

@@ -702,6 +702,10 @@ class Progress(Rows):
         query = query.select_from(tables).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
         return self._by_domain(query)
 
+    def who_left(self, campaign: int) -> list[int]:
+        """Participants whose open tasks someone else has."""
+        return _who_left(self._connection, campaign)
+
     def free_items(self, campaign: int) -> int:
         """Items that no judge has taken yet."""
         query = select(func.count()).select_from(schema.task.join(schema.item, _i.task == _t.id))

@@ -122,8 +122,9 @@ def add_judges(**options: Any) -> None:
 @click.argument("coming")
 @base_url_option
 def replace_judge(**options: Any) -> None:
-    """Hand over unfinished tasks to a new judge. Answers already given stay with the leaving judge; that link stops
-    working.
+    """Hand over to a new judge what is not answered in full: documents that are only begun as a whole, after what every
+    judge begins with (consent, questionnaires, tutorial, calibration) and answers that later pages ask about. Answers
+    already given stay with the leaving judge and count; that link stops working.
 
     Example: lanner campaign replace-judge pilot ana "Cleo"
     """
