@@ -11,7 +11,21 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from lanner.errors import LannerError
-from lanner.figures.drawing import Drawing, axis, fit, mix, pdf, plain, png, shade, standalone, told_apart
+from lanner.figures.drawing import (
+    LETTER,
+    Drawing,
+    axis,
+    fit,
+    fit_names,
+    mix,
+    pdf,
+    plain,
+    png,
+    put_name,
+    shade,
+    standalone,
+    told_apart,
+)
 from lanner.reports import rendering
 from reports.drawings import words
 
@@ -77,8 +91,44 @@ def test_shared_words_go_before_anything_is_cut() -> None:
 
 
 def test_names_that_share_nothing_are_cut() -> None:
-    assert told_apart(["Anna Lindqvist-Bergman", "J2"], 80) == ["Anna Lind…", "J2"]
-    assert told_apart(["Simulated annotator 1"], 90) == ["Simulated…"]
+    assert told_apart(["Anna Lindqvist-Bergman", "J2"], 80) == ["Anna L…man", "J2"]
+    assert told_apart(["Simulated annotator 1"], 90) == ["Simulated…1"]
+
+
+@given(st.data())
+def test_names_are_told_apart_however_many_begin_or_end_alike(data: st.DataObject) -> None:
+    firsts, lasts = (
+        ("", "A translation system of ", "نظام الترجمة الآلية "),
+        ("", "-final-checkpoint", " 번역 시스템의 최종판"),
+    )
+    every = [f"{first}{at}{last}" for first in firsts for at in range(12) for last in lasts]
+    names = data.draw(st.lists(st.sampled_from(every), unique=True, min_size=1))
+    assert len(set(joined(fit_names(names, data.draw(st.integers(90, 300)), data.draw(st.integers(1, 3)))))) == len(
+        names
+    )
+
+
+def joined(shown: list[list[str]]) -> list[str]:
+    return ["".join(lines) for lines in shown]
+
+
+def test_names_wrap_before_they_are_cut() -> None:
+    assert fit_names(["Simulated 1", "J2"], 9 * LETTER, 2) == [["Simulated", "1"], ["J2"]]
+    assert fit_names(["Maximiliane"], 6 * LETTER, 2) == [["Maximi", "liane"]]
+
+
+def test_names_that_are_cut_are_still_told_apart() -> None:
+    alike = [f"A professional translator of legal texts, number {at} of the second group" for at in range(12)]
+    shown = fit_names(alike, 8 * LETTER, 3)
+    assert len(set(joined(shown))) == 12
+    assert all(len(lines) <= 3 for lines in shown)
+    assert all("…" in words for words in joined(shown))
+
+
+def test_a_cut_name_is_whole_in_its_tooltip() -> None:
+    drawing = Drawing("names", 40)
+    put_name(drawing, (0, 20), (["A…", "z"], "A to <z>"), "t", "start")
+    assert str(drawing).count("<title>A to &lt;z&gt;</title>") == 2
 
 
 def test_mixing_as_browsers_do() -> None:

@@ -7,7 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lanner.figures.drawing import WIDTH, Axis, Drawing, axis, fit, shade, told_apart, width, wrap
+from lanner.figures.drawing import (
+    LETTER,
+    LINE,
+    WIDTH,
+    Axis,
+    Drawing,
+    axis,
+    fit,
+    fit_names,
+    put_name,
+    shade,
+    told_apart,
+    width,
+)
 from lanner.model.messages import estimate, number, p_value, percent
 
 _LEFT_INTERVALS, _RIGHT_INTERVALS, _STEP_INTERVALS, _TOP_INTERVALS = 200.0, 560.0, 30.0, 26.0
@@ -38,6 +51,7 @@ def intervals(
         [*ends, *([minimum] if minimum is not None else [])], _LEFT_INTERVALS, _RIGHT_INTERVALS, include=include
     )
     scale.draw(drawing, _TOP_INTERVALS - 10, height, bounded=bounded)
+    labels = fit_names([row.label for row in rows], _LEFT_INTERVALS - 6, 2)
     if minimum is not None:
         x = scale.place(minimum)
         drawing.line(x, _TOP_INTERVALS - 14, x, height, "min")
@@ -46,7 +60,7 @@ def intervals(
         y = _TOP_INTERVALS + _STEP_INTERVALS * place + 10
         if row.rule:
             drawing.line(0, y - 15, WIDTH, y - 15, "ax")
-        drawing.lines(0, y + 4, row.label, _LEFT_INTERVALS - 6, "t" if row.hollow else "tb")
+        put_name(drawing, (0, y + 4), (labels[place], row.label), "t" if row.hollow else "tb", "start")
         if row.value is None:
             drawing.text(_LEFT_INTERVALS, y + 4, "not defined", "tm")
         else:
@@ -62,10 +76,11 @@ def intervals(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of two systems with its interval: whether it is "decided", "within" a margin or "open", and the
-    words for it."""
+    """The difference of two systems, one less the other, with its interval: whether it is "decided", "within" a margin
+    or "open", and the words for it."""
 
-    label: str
+    system: str
+    other: str
     value: float
     low: float | None
     high: float | None
@@ -76,7 +91,11 @@ class Difference:
 def differences(label: str, rows: Sequence[Difference], margin: float | None = None) -> Drawing:
     """One row for each pair, all on one axis around zero, with the margin that was set as a zone. Filled marks are
     decided, hollow ones are not."""
-    step, top = 22.0, 34.0
+    room = _LEFT_INTERVALS - 40
+    on_a_line = all(width(f"{row.system} − {row.other}", LETTER) <= room for row in rows)
+    systems = list(dict.fromkeys(name for row in rows for name in (row.system, row.other)))
+    names = dict(zip(systems, fit_names(systems, room - 2 * LETTER, 1), strict=True))
+    step, top = (22.0 if on_a_line else 34.0), 34.0
     bottom = top + step * len(rows)
     drawing = Drawing(label, bottom + 26)
     ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
@@ -90,11 +109,13 @@ def differences(label: str, rows: Sequence[Difference], margin: float | None = N
         y = top + step * place + 8
         decided = row.state == "decided"
         style, line, dot, words_style = ("t", "fi b", "fk2", "tm") if decided else ("tb", "fi o", "fo", "tb")
-        drawing.text(_LEFT_INTERVALS - 34, y + 4, fit(row.label, _LEFT_INTERVALS - 40), style, "end", title=row.label)
+        pair = f"{row.system} − {row.other}"
+        lines = [pair] if on_a_line else [f"{names[row.system][0]} −", names[row.other][0]]
+        put_name(drawing, (_LEFT_INTERVALS - 34, y + 4), (lines, pair), style, "end")
         text = estimate(row.value, row.low, row.high, 2, bounded=False)
         if row.low is not None and row.high is not None:
             drawing.line(scale.place(row.low), y, scale.place(row.high), y, line)
-        drawing.circle(scale.place(row.value), y, 4.5, dot, f"{row.label}: {text}, {row.words}")
+        drawing.circle(scale.place(row.value), y, 4.5, dot, f"{pair}: {text}, {row.words}")
         drawing.text(_RIGHT_INTERVALS - 24, y + 4, text, style)
         drawing.text(WIDTH, y + 4, row.words, words_style, "end")
     return drawing
@@ -284,7 +305,7 @@ def _estimator_legend(drawing: Drawing, names: Sequence[str]) -> None:
 # A quantity along another: score along the document, stability along the number of judges. Each line is labelled.
 
 _CURVES_LEFT, _CURVES_RIGHT, _CURVES_TOP, _CURVES_TALL = 52.0, 520.0, 16.0, 210.0
-_STYLES = ("c0", "c1", "c2", "c3")
+_STYLES = tuple(f"c{at}" for at in range(9))
 _NEAR = 19.0
 _LABEL_WIDTH = WIDTH - _CURVES_RIGHT - 34
 
@@ -327,10 +348,12 @@ def curves(label: str, rows: Sequence[Curve], across: str, *, top: float | None 
         drawing.trace([(wide.place(x), level(y)) for x, y in row.points], f"cv {style}")
         for x, y in row.points:
             drawing.circle(wide.place(x), level(y), 3, f"cd {style}", f"{row.label}, {x:g}: {y:.3f}")
-    for row, y in _apart([(row, level(row.points[-1][1])) for row in rows if row.points]):
-        style = _STYLES[list(rows).index(row) % len(_STYLES)]
+    drawn = [(row, _STYLES[place % len(_STYLES)]) for place, row in enumerate(rows) if row.points]
+    for at, lines, y in _apart([row.label for row, _ in drawn], [level(row.points[-1][1]) for row, _ in drawn]):
+        row, style = drawn[at]
         drawing.line(_CURVES_RIGHT + 8, y - 4, _CURVES_RIGHT + 28, y - 4, f"cv {style}")
-        drawing.lines(_CURVES_RIGHT + 34, y, row.label, _LABEL_WIDTH)
+        put_name(drawing, (_CURVES_RIGHT + 34, y), (lines, row.label), "t", "start")
+        drawing.height = max(drawing.height, y + LINE)
     return drawing
 
 
@@ -340,18 +363,16 @@ def _tick(value: float, *, bounded: bool) -> str:
     return f"−{text}" if value < 0 and text.strip("0.") else text
 
 
-def _apart(labels: Sequence[tuple[Curve, float]]) -> list[tuple[Curve, float]]:
-    """Labels from top to bottom, pushed down where two would touch."""
-    positions: list[tuple[Curve, float]] = []
-    for row, y in sorted(labels, key=lambda label: label[1]):
-        tall = len(wrap(row.label, _LABEL_WIDTH)) - 1
-        least = (
-            positions[-1][1] + _NEAR + 7 * (tall + len(wrap(positions[-1][0].label, _LABEL_WIDTH)) - 1)
-            if positions
-            else 0.0
-        )
-        at = max(y + 4, least)
-        positions.append((row, at))
+def _apart(labels: Sequence[str], heights: Sequence[float]) -> list[tuple[int, list[str], float]]:
+    """Labels from top to bottom: which, its lines and its height, pushed down where two would touch."""
+    positions: list[tuple[int, list[str], float]] = []
+    label_lines = fit_names(labels, _LABEL_WIDTH, 2)
+    for at in sorted(range(len(labels)), key=lambda at: heights[at]):
+        y, lines = heights[at] + 4, label_lines[at]
+        if positions:
+            _, above, before = positions[-1]
+            y = max(y, before + _NEAR + LINE / 2 * (len(lines) + len(above) - 2))
+        positions.append((at, lines, y))
     return positions
 
 
@@ -375,6 +396,7 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
     order = [part for part in parts if part in styles]  # in the order in which rows name their parts, empty ones too
     top = _TOP_BARS if order else 6.0
     drawing = Drawing(label, top + _STEP_BARS * len(rows) + 6)
+    names = fit_names([row.label for row in rows], _LEFT_BARS - 12, 2)
     x = _LEFT_BARS
     for style, words in order:
         drawing.rect(x, 6, 12, 12, style)
@@ -382,7 +404,7 @@ def bars(label: str, rows: Sequence[Bar], *, most: float | None = None) -> Drawi
         x += 34 + 7 * len(words)
     for place, row in enumerate(rows):
         y, at = top + _STEP_BARS * place, _LEFT_BARS
-        drawing.lines(0, y + 18, row.label, _LEFT_BARS - 12, "tb")
+        put_name(drawing, (0, y + 18), (names[place], row.label), "tb", "start")
         for style, size, words in row.parts:
             width = _ROOM_BARS * size / end
             amount = f"{size:.0f}" if float(size).is_integer() else f"{size:.3g}"
@@ -464,9 +486,10 @@ def shares(
     width = (WIDTH - _LEFT_SHARES - _GAP_SHARES * (len(panels) - 1)) / max(1, len(panels)) - 8
     drawing = Drawing("Share of items on which each label was used, per domain and judge", y + 22)
     _legend(drawing, *([display_names.get(judge, judge) for judge in judges] for judges in (people, models)))
+    titles = fit_names([panel.title for panel in panels], width - 50, 1)
     for place, panel in enumerate(panels):
         x = _LEFT_SHARES + place * (width + _GAP_SHARES)
-        drawing.text(x, 44, fit(panel.title, width - 50), "tb")
+        put_name(drawing, (x, 44), (titles[place], panel.title), "tb", "start")
         drawing.text(x + width, 44, f"n {panel.n}", "tm", "end")
         for share, words in ((0.0, "0"), (0.5, "50 %"), (1.0, "100")):
             drawing.line(x + share * width, _TOP_SHARES, x + share * width, y, "gr")
@@ -543,9 +566,10 @@ def throughput(
     if not all(_room_for(scale, _in_domain(rates, domain)) for domain in domains):
         return _by_row(domains, rates, unit)
     scale.draw(drawing, _TOP_THROUGHPUT - 8, bottom)
+    titles = fit_names(domains, left - 12, 2)
     for row, domain in enumerate(domains):
         y = _TOP_THROUGHPUT + _STEP_THROUGHPUT * row + 26
-        drawing.text(left - 10, y + 4, fit(domain, left - 12), "t", "end")
+        put_name(drawing, (left - 10, y + 4), (titles[row], domain), "t", "end")
         rates_here = _in_domain(rates, domain)
         if len(rates_here) > 1:
             drawing.line(scale.place(rates_here[0][0]), y, scale.place(rates_here[-1][0]), y, "rm")
@@ -579,12 +603,15 @@ def _by_row(domains: Sequence[str], rates: Mapping[str, Mapping[str, float]], un
     values = [rate for per_domain in rates.values() for rate in per_domain.values()]
     scale = axis(values, _NAMES, WIDTH - 70, ticks=5)
     scale.draw(drawing, _TOP_THROUGHPUT - 8, bottom)
+    judges = list(dict.fromkeys(judge for _, rows in rates_here for _, judge in rows))
+    names = dict(zip(judges, fit_names(judges, _NAMES - 22, 1), strict=True))
     y = _TOP_THROUGHPUT
-    for domain, rows in rates_here:
-        drawing.text(0, y + 14, fit(domain, _NAMES - 10), "tb")
+    titles = fit_names(domains, _NAMES - 10, 1)
+    for title, (domain, rows) in zip(titles, rates_here, strict=True):
+        put_name(drawing, (0, y + 14), (title, domain), "tb", "start")
         y += _HEAD
         for rate, judge in rows:
-            drawing.text(12, y + 8, fit(judge, _NAMES - 22), "t", title=judge)
+            put_name(drawing, (12, y + 8), (names[judge], judge), "t", "start")
             drawing.line(_NAMES, y + 4, scale.place(rate), y + 4, "rm")
             drawing.circle(scale.place(rate), y + 4, 5, "fk2", f"{judge}, {domain}: {rate:.2f}")
             drawing.text(WIDTH - 20, y + 8, f"{rate:.1f}", "tb", "end")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
@@ -187,7 +188,84 @@ def told_apart(names: Sequence[str], pixels: float, per_character: float = 7.6) 
         if len(firsts) > 1 or not all(name.partition(" ")[2] for name in labels):
             break
         labels = [name.partition(" ")[2] for name in labels]
-    return [fit(name, pixels, per_character) for name in labels]
+    return [lines[0] for lines in fit_names(labels, pixels * LETTER / per_character, 1)]
+
+
+LETTER = 7.2
+"""About the width of a bold letter."""
+LINE = 14
+
+
+def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
+    """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
+    is longer loses its middle, or whatever is not needed to tell it from the others."""
+    name_lines = [_broken(name, _room(name, width), lines) for name in names]
+    for differs in (_first_difference, _last_difference):
+        titles = ["".join(lines_) for lines_ in name_lines]
+        for title in {title for title in titles if titles.count(title) > 1}:
+            twins = [at for at, words in enumerate(titles) if words == title]
+            alike = {names[at] for at in twins}
+            for at in twins if len(alike) > 1 else ():
+                start, room = differs(names[at], alike), _room(names[at], width)
+                rest = names[at][start : start + (room * (lines - 1) or room // 2)]
+                name_lines[at] = _fit_before(names[at][:start], rest, room, lines)
+    return name_lines
+
+
+def _first_difference(_name: str, alike: Collection[str]) -> int:
+    """How many letters all of these names begin with."""
+    return _shared(alike)
+
+
+def _last_difference(name: str, alike: Collection[str]) -> int:
+    """How many letters a name begins with that the most similar of the others begins with too."""
+    return max(_shared((name, other)) for other in alike if other != name)
+
+
+def _shared(names: Collection[str]) -> int:
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False)))
+
+
+def _room(name: str, width: float) -> int:
+    """How many letters of this name's script fit on a line."""
+    letter = 12.0 if any(ord(letter) > 0x2E80 for letter in name) else LETTER
+    return max(4, int(width / letter))
+
+
+def _broken(name: str, room: int, lines: int) -> list[str]:
+    whole = _wrap_words(name, room)
+    last = re.split(r"[\s_/.-]", name)[-1]
+    end = last if 0 < len(last) <= room // 2 else name[-3:].lstrip()
+    return whole if len(whole) <= lines else _fit_before(name, end, room, lines)
+
+
+def _fit_before(name: str, end: str, room: int, lines: int) -> list[str]:
+    """As much of a name's beginning as fits before its end."""
+    for size in range(room * lines - len(end) - 1, 0, -1):
+        name_lines = _wrap_words(f"{name[:size].rstrip()}…{end}", room)
+        if len(name_lines) <= lines:
+            return name_lines
+    return [f"…{end}"[:room]]
+
+
+def _wrap_words(words: str, room: int) -> list[str]:
+    lines: list[str] = []
+    for word in words.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines += [word[at : at + room] for at in range(0, len(word), room)]
+    return lines or [words]
+
+
+def put_name(
+    drawing: Drawing, place: tuple[float, float], words: tuple[Sequence[str], str], style: str, anchor: Anchor
+) -> None:
+    """A name around a height; the whole of it in a tooltip where it is cut."""
+    (x, y), (name_lines, whole) = place, words
+    title = whole if any("…" in line for line in name_lines) else ""
+    for at, line in enumerate(name_lines):
+        drawing.text(x, y + LINE * (at - (len(name_lines) - 1) / 2), line, style, anchor, title)
 
 
 # Figures that leave the report

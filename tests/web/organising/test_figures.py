@@ -8,18 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from lanner.figures.drawing import Drawing
 from lanner.web.organising import figures
 from lanner.web.organising.figures import (
-    LETTER,
     AgreementRow,
     JudgeSeverity,
     PairAgreement,
     Spread,
     distributions,
-    fit_names,
     leanings,
-    put_name,
     room_for_names,
 )
 
@@ -187,29 +183,6 @@ def test_nothing_leaves_the_drawing_however_far_someone_leans() -> None:
     drawn = str(leanings(rows))
     assert all(0 <= float(x) <= 402 for x in re.findall(r'[ c]x="(-?[\d.]+)"', drawn))
     assert "−30.0" in drawn and "+2.0" in drawn
-
-
-def joined(shown: list[list[str]]) -> list[str]:
-    return ["".join(lines) for lines in shown]
-
-
-def test_names_wrap_before_they_are_cut() -> None:
-    assert fit_names(["Simulated 1", "J2"], 9 * LETTER, 2) == [["Simulated", "1"], ["J2"]]
-    assert fit_names(["Maximiliane"], 6 * LETTER, 2) == [["Maximi", "liane"]]
-
-
-def test_names_that_are_cut_are_still_told_apart() -> None:
-    alike = [f"A professional translator of legal texts, number {at} of the second group" for at in range(12)]
-    shown = fit_names(alike, 8 * LETTER, 3)
-    assert len(set(joined(shown))) == 12
-    assert all(len(lines) <= 3 for lines in shown)
-    assert all("…" in words for words in joined(shown))
-
-
-def test_a_cut_name_is_whole_in_its_tooltip() -> None:
-    drawing = Drawing("names", 40)
-    put_name(drawing, (0, 20), (["A…", "z"], "A to <z>"), "t", "start")
-    assert str(drawing).count("<title>A to &lt;z&gt;</title>") == 2
 
 
 def test_room_beside_rows_grows_with_the_names_up_to_a_limit() -> None:

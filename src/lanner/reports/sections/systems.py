@@ -238,7 +238,8 @@ def _differences(view: View, of: str, ranking: RankedSystems, margin: float | No
     pairs = sorted(rows, key=lambda row: -better * row["difference"])
     bars = [
         Difference(
-            f"{row['system']} − {row['other']}",
+            row["system"],
+            row["other"],
             row["difference"],
             row["low"],
             row["high"],

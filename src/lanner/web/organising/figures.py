@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from markupsafe import Markup
 
-from lanner.figures.drawing import Anchor, Axis, Drawing, axis, fit
+from lanner.figures.drawing import LETTER, LINE, Axis, Drawing, axis, fit, fit_names, put_name
 from lanner.figures.drawing import width as width_of
 from lanner.model.messages import count as thousands
 from lanner.model.messages import from_to, leading, number
@@ -609,67 +609,6 @@ def leanings(rows: Sequence[tuple[str, JudgeSeverity]]) -> Markup:
         drawing.circle(x(row.value), y, 4.5, "pt0", title=f"{name} {words}, n {thousands(row.items)}")
         drawing.text(width, y + 4, words, "tb" if at == 0 else "t", "end")
     return _markup(drawing)
-
-
-LETTER = 7.2
-"""About the width of a bold letter."""
-LINE = 14
-
-
-def fit_names(names: Sequence[str], width: float, lines: int) -> list[list[str]]:
-    """Names in so much room: whole where they fit on so many lines, broken between words, then between letters. What
-    is longer loses its middle, or whatever is not needed to tell it from the others."""
-    name_lines = [_broken(name, _room(name, width), lines) for name in names]
-    titles = ["".join(lines_) for lines_ in name_lines]
-    twins = [at for at, words in enumerate(titles) if titles.count(words) > 1]
-    if len({names[at] for at in twins}) > 1:
-        differs = sum(
-            1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*(names[at] for at in twins), strict=False))
-        )
-        for at in twins:
-            room = _room(names[at], width)
-            rest = names[at][differs : differs + room * (lines - 1) or room // 2]
-            name_lines[at] = _fit_before(names[at][:differs], rest, room, lines)
-    return name_lines
-
-
-def _room(name: str, width: float) -> int:
-    """How many letters of this name's script fit on a line."""
-    letter = 12.0 if any(ord(letter) > 0x2E80 for letter in name) else LETTER
-    return max(4, int(width / letter))
-
-
-def _broken(name: str, room: int, lines: int) -> list[str]:
-    whole = _wrap_words(name, room)
-    return whole if len(whole) <= lines else _fit_before(name, name[-3:].lstrip(), room, lines)
-
-
-def _fit_before(name: str, end: str, room: int, lines: int) -> list[str]:
-    """As much of a name's beginning as fits before its end."""
-    for size in range(room * lines - len(end) - 1, 0, -1):
-        name_lines = _wrap_words(f"{name[:size].rstrip()}…{end}", room)
-        if len(name_lines) <= lines:
-            return name_lines
-    return [f"…{end}"[:room]]
-
-
-def _wrap_words(words: str, room: int) -> list[str]:
-    lines: list[str] = []
-    for word in words.split():
-        if lines and len(lines[-1]) + 1 + len(word) <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines += [word[at : at + room] for at in range(0, len(word), room)]
-    return lines or [words]
-
-
-def put_name(
-    drawing: Drawing, place: tuple[float, float], words: tuple[Sequence[str], str], style: str, anchor: Anchor
-) -> None:
-    """A name around a height; the whole of it in a tooltip."""
-    (x, y), (name_lines, whole) = place, words
-    for at, line in enumerate(name_lines):
-        drawing.text(x, y + LINE * (at - (len(name_lines) - 1) / 2), line, style, anchor, title=whole)
 
 
 def room_for_names(names: Iterable[str]) -> tuple[float, list[list[str]]]:
