@@ -244,8 +244,51 @@ def test_streaming_gives_what_reading_gives(columns: set[str], data: st.DataObje
             assert streamed == whole
 
 
-def test_streaming_keeps_memory_flat(tmp_path: Path) -> None:
-    """Ten times the rows, the same peak: what is held is a document, not the file."""
+_LATE = ["good", "left out", "too free"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ["judge", "id", "score", "verdict", "length"],
+        ["Name", "id", "score"],
+        ["judge", "id", "score", "region"],
+        ["id", "score Ann", "score Ben", "score Cem"],
+        ["id", "Ann", "Ben", "Cem"],
+    ],
+)
+def test_the_order_of_rows_decides_nothing(tmp_path: Path, header: list[str]) -> None:
+    """A file sorted by judge shows one of them in hundreds of rows."""
+    judges, items = ["Ann", "Ben", "Cem"], range(240)
+
+    def row(judge: str, item: int) -> list[object]:
+        at = judges.index(judge)
+        cells = {"judge": judge, "Name": judge, "id": f"s{item}", "score": item * (at + 3) % 101}
+        return [
+            {**cells, "verdict": _LATE[(item + at) % 3], "length": item % 17, "region": at}[name] for name in header
+        ]
+
+    if header[0] == "id":  # a column for each judge, of whom the last begins late
+        rows = [[f"s{item}", item % 5, item % 4, item % 3 if item > 220 else ""] for item in items]
+        orders = [rows, rows[::-1]]
+    else:
+        rows = [row(judge, item) for judge in judges for item in items]
+        orders = [rows, [row(judge, item) for item in items for judge in judges]]
+    results = []
+    for at, order in enumerate(orders):
+        path = tmp_path / f"{at}" / "ratings.csv"
+        path.parent.mkdir()
+        with path.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows([header, *order])
+        [reading] = formats.read(path)
+        results.append({(j.judge, j.question, j.segment, j.value, j.role) for j in reading.judgements})
+    assert results[0] == results[1]
+    assert len({judge for judge, *_ in results[0]}) == 3
+
+
+def test_streaming_keeps_memory_flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the rows, the same peak: what is held is a document and the rows looked at first, not the file."""
+    monkeypatch.setattr("lanner.formats.parsing.tables._LARGEST_SAMPLE", 200)
 
     def peak(documents: int) -> int:
         path = tmp_path / f"{documents}.csv"

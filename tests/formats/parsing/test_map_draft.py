@@ -133,6 +133,8 @@ def test_judges_who_agree_on_few_items_were_asked(items: int, expected: list[str
         (["Rater X"], ["5", "4", "3"], ["Rater X"]),
         (["Rater X"], ["Good", "Poor", "Fair"], ["Rater X"]),
         (["Reviewer 1", "Reviewer 2"], ["yes,no", "no,no", "yes,yes"], ["Reviewer 1", "Reviewer 2"]),
+        (["Rater A", "Rater B", "Rater C"], ["5,4,late", "3,3,typo", "4,4,late"], ["Rater A", "Rater B"]),
+        (["Rater A score", "Rater X", "Rater Y"], ["5,fine,fine", "3,typo,fine", "4,fine,typo"], ["Rater A"]),
     ],
 )
 def test_a_word_below_the_name_of_a_judge_is_an_answer_where_others_give_it_too(
@@ -141,7 +143,17 @@ def test_a_word_below_the_name_of_a_judge_is_an_answer_where_others_give_it_too(
     sample = [[f"Sentence {at} is here.", f"Satz {at} steht hier.", *row.split(",")] for at, row in enumerate(cells)]
     mapped = column_map(["source", "translation", *headings], sample=sample)
     assert [answer.judge for answer in mapped.answers] == judges
-    assert mapped.rest == tuple(heading for heading in headings if not judges)
+    assert mapped.rest == tuple(heading for heading in headings if not any(map(heading.startswith, judges)))
+
+
+@pytest.mark.parametrize("word", ["late", "Poor"])
+def test_words_and_numbers_are_no_answers_to_one_question(word: str) -> None:
+    header = ["segment", "Anna score", "Ben score"]
+    sample = [["1", "4", word], ["2", "3", "Fair"], ["3", "5", "Good"]]
+    with pytest.raises(InputError, match="Below 'Anna score' are numbers and below 'Ben score' words") as refused:
+        column_map(header, sample=sample)
+    _, value = shlex.split(refused.value.next_step.rpartition(": ")[2].rstrip("."))
+    assert [answer.judge for answer in column_map(header, value, sample=sample).answers] == ["Anna"]
 
 
 @pytest.mark.parametrize("word", ["Sentence", "Text", "Item"])
@@ -154,3 +166,27 @@ def test_columns_called_after_items_are_no_judges_beside_items(word: str) -> Non
         ["segment", *columns], {f"judge:{name}": name for name in columns}, sample=[["1", "1", "2", "3"]]
     )
     assert [answer.judge for answer in given.answers] == columns
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(("yes", "no"), "no column says whose they are"), (("Good", "Fair", "Poor"), "what the answers are is not clear")],
+)
+def test_answers_are_no_names_of_judges(words: tuple[str, ...], why: str) -> None:
+    header, named = ["id", "score", "Rater A"], ["Kim", "Lee", "Ono"]
+    sample = [[str(at), str(at % 5), word] for word in words for at in range(6)]
+    with pytest.raises(InputError, match=why):
+        column_map(header, sample=sample)
+    sample = [[str(at), str(at % 5), judge] for judge in named for at in range(6)]
+    assert column_map(header, sample=sample).roles["judge"] == "Rater A"
+
+
+def test_words_below_judges_beside_scores_are_asked_about() -> None:
+    header = ["id", "fluency", "Rater 1", "Rater 2"]
+    sample = [["1", "4", "fine", "typo"], ["2", "3", "typo", "fine"], ["3", "5", "fine", "fine"]]
+    with pytest.raises(InputError, match="Below fluency are numbers and below Rater 1, Rater 2 words") as refused:
+        column_map(header, sample=sample)
+    _, value = shlex.split(refused.value.next_step.partition(": ")[2].partition(". If")[0])
+    assert [answer.judge for answer in column_map(header, value, sample=sample).answers] == ["Rater 1", "Rater 2"]
+    labels = column_map(["id", "chrF", "Rater 1", "Rater 2"], sample=sample).answers
+    assert [answer.judge for answer in labels] == ["Rater 1", "Rater 2"]

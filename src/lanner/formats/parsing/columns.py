@@ -626,7 +626,8 @@ def _take_repeating(table: MapDraft) -> None:
         column
         for column in table.free
         if 1 < len({str(value) for value in table.values(column)}) <= len(table.sample) / 2
-        and not table.are_numbers(column)
+        and not table.are_ratings(column)
+        and not all(map(is_flag, table.values(column)))
         and table.mean_length(column) <= SHORT_ANSWER
         and table.are_unique([*keys, column])
     ]

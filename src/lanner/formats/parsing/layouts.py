@@ -253,10 +253,14 @@ def _best_and_worst(rows: TableRows) -> _Ranking | None:
         return None
     best, worst = pairs[0]
     answered = [row for row in rows.sample if not is_missing(row[best]) and not is_missing(row[worst])]
-    chosen = {as_text(row[at]).strip() for row in answered for at in (best, worst)}
+    pairs_chosen = [{as_text(row[best]).strip(), as_text(row[worst]).strip()} for row in answered]
+    chosen = set[str]().union(*pairs_chosen)
     named = [at for at in range(len(words)) if at not in (best, worst) and chosen & set(_cells(rows, at))]
     names = {name for at in named for name in _cells(rows, at)}
-    if len(named) < _ORDERED_AT_LEAST or not chosen <= names or len(names) > max(len(named), len(rows.sample) // 2):
+    strays = sum(not pair <= names for pair in pairs_chosen)  # a row with a misspelt name is told with its line
+    if len(named) < _ORDERED_AT_LEAST or strays * 10 > len(answered):
+        return None
+    if len(names) > max(len(named), len(rows.sample) // 2):
         return None
 
     def order(row: Sequence[Any]) -> Order:

@@ -519,6 +519,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
         answers = _answers_by_system(table)
     answers = _about_engines(table, _with_crossed_systems(answers))
     answers = _without_remarks(table, answers)
+    _check_words(table, [answer.column for answer in answers if not answer.system])
     judges = {answer.judge for answer in answers if answer.judge}
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
@@ -527,15 +528,44 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
 
 def _without_remarks(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:
     """Without `Reviewer decision` and the like, whose heading begins with a judge and asks nothing: below it there are
-    words that stand below no other such heading, and so no answers that judges gave to one question."""
-    words = {a.column: set(table.texts(a.column)) for a in answers if fold(a.judge) == fold(without_scale(a.column))}
-    remarks = {
-        column
-        for column, said in words.items()
-        if not table.are_ratings(column)
-        and not any(said & others for other, others in words.items() if other != column)
-    }
+    words that stand below no other such heading, or beside numbers, and so no answers that judges gave to one question.
+    Refuses words below `Ben score` beside the numbers below `Anna score`."""
+    words = {a.column: set(table.texts(a.column)) for a in answers if not table.are_numbers(a.column)}
+    numeric = {fold(answer.question): answer.column for answer in answers if answer.column not in words}
+    bare = {a.column for a in answers if fold(a.judge) == fold(without_scale(a.column))}
+    remarks = set[str]()
+    for answer in (answer for answer in answers if answer.column in words):
+        column, said, number_column = answer.column, words[answer.column], numeric.get(fold(answer.question))
+        if column in bare and not table.are_ratings(column):
+            if number_column or not any(said & words[other] for other in bare & words.keys() - {column}):
+                remarks.add(column)
+        elif number_column and said and not all(map(is_flag, said)):
+            alike = [other for other in answers if other.column not in words and other.question == answer.question]
+            roles = {f"answer:{a.question} about {a.system}" if a.system else f"judge:{a.judge}": a for a in alike}
+            raise table.refusal(
+                f"Below {number_column!r} are numbers and below {column!r} words, although both are called answers to "
+                f"{answer.question!r}.",
+                "different_scales",
+                f"Write both alike, or take the numbers alone: {as_option({r: a.column for r, a in roles.items()})}.",
+                [number_column, column],
+            )
     return [answer for answer in answers if answer.column not in remarks]
+
+
+def _check_words(table: MapDraft, columns: Sequence[str]) -> None:
+    """Refuse words below `Rater 1` and `Rater 2` as all answers if numbers stand below `score` beside them."""
+    if table.roles.get("source") or table.has("judge") or not columns or any(map(table.are_numbers, columns)):
+        return
+    others = [c for c in table.free if c not in columns and table.are_numbers(c) and not names_metric(c)]
+    if scores := [column for column in others if fold(without_scale(column)) in table.answer_names(column)]:
+        raise table.refusal(
+            f"Below {', '.join(scores)} are numbers and below {', '.join(columns)} words, and what the answers are is "
+            "not clear.",
+            "no_judge_column",
+            f"If the words are: {each_as('judge', columns)}. If the numbers are, let a column `judge` name who gave "
+            "them.",
+            columns,
+        )
 
 
 def _about_engines(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:

@@ -452,10 +452,10 @@ class TableAnswers:
         would be taken to reach up to them."""
         numbers = [(value, cell) for cell, (value, flag) in zip(cells, answers, strict=True) if not flag]
         slips = [(value, cell) for value, cell in numbers if isinstance(value, int | float) and value > _SHORT_SCALE]
-        others = [value for value, _ in numbers if value not in [slip for slip, _ in slips]]
         heading = self.headings[cells[0].question]
-        if not 0 < len(slips) < 3 or len(others) < _MANY or cells[0].question in self.scales():
+        if not 0 < len(slips) < 3 or len(numbers) - len(slips) < _MANY or cells[0].question in self.scales():
             return
+        others = [value for value, _ in numbers if value not in [slip for slip, _ in slips]]
         if all(isinstance(value, int | float) and value % 1 == 0 and 1 <= value <= _SHORT_SCALE for value in others):
             value, cell = slips[0]
             raise InputError(

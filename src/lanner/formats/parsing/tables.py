@@ -45,7 +45,9 @@ _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "s
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
 
 
-_SAMPLE, _LONG_SAMPLE = 200, 20_000
+_SAMPLE, _LARGEST_SAMPLE, _LONG_SAMPLE, _COMPARED = 200, 10_000, 20_000, 640_000
+"""How many rows are looked at before guesses. In a narrow table they reach the second judge although the answers of the
+first stand above; in a wide one they are fewer, as every two columns are compared: rows times columns squared."""
 Row = tuple[int, Sequence[Any], dict[str, Any]]
 
 
@@ -83,10 +85,14 @@ class TableRows:
         if self.sample and not is_long:
             return self
         entries = iter(self.rows)
-        first = list(islice(entries, _LONG_SAMPLE if is_long else _SAMPLE))
+        first = list(islice(entries, _LONG_SAMPLE if is_long else _sample_size(len(self.header))))
         self.sample = [values for _, values, _ in first]
         self.rows = chain(first, entries)
         return self
+
+
+def _sample_size(columns: int) -> int:
+    return max(_SAMPLE, min(_LARGEST_SAMPLE, _COMPARED // columns**2 if columns else _LARGEST_SAMPLE))
 
 
 def table_kind(path: Path) -> str:
@@ -722,9 +728,8 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> TableRows:
 
     result = TableRows(header, rows(), notes, line=sheets[0].header.position + 1, extents=extents)
     if several:  # the beginning of each sheet: what the sheets stand for shows only in several
-        beginnings = [
-            (page, islice(Extent(path, page.header.names, []).rows(page.rows()), _SEARCHED)) for page in sheets
-        ]
+        size = max(_SEARCHED, _sample_size(len(header)) // len(sheets))
+        beginnings = [(page, islice(Extent(path, page.header.names, []).rows(page.rows()), size)) for page in sheets]
         result.sample = [with_title(page, list(cells)) for page, entries in beginnings for _, cells, _ in entries]
     if n := sum(page.dates for page in sheets):
         one = "{n} cell is a date: a spreadsheet may have made it from other text."
