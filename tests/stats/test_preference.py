@@ -124,6 +124,16 @@ def test_control_items_are_left_out_unless_asked_for():
     assert len(comparisons(data, roles=("control",))[0]) == 1
 
 
+@pytest.mark.parametrize("test", [sign_test, majority, bradley_terry])
+def test_a_preference_for_one_name_needs_the_other(test):
+    data = {"judge": ["j"] * 3, "document": ["d", "e", "f"], "label": ["GPT", "GPT", "tie"]}
+    with pytest.raises(StatisticError, match="All answers prefer 'GPT', and nothing says what it was compared with"):
+        test(data)
+    table, _ = comparisons({**data, "label": ["second", "second", "tie"]})
+    assert set(table.select("one", "two", "won").rows()) == {("first", "second", -1), ("first", "second", 0)}
+    test({**data, "label": ["tie"] * 3})
+
+
 def test_an_unknown_question_gets_a_suggestion():
     data = {"judge": ["j"], "document": ["d"], "label": ["x"], "question": ["better"]}
     with pytest.raises(StatisticError, match="better"):

@@ -243,14 +243,17 @@ def run_prefer(
 
 @contextmanager
 def _own_words(part: Material, question: str) -> Iterator[None]:
-    """An answer that names neither side is quoted as it stands in the file."""
+    """An answer that names neither side, or only one, is quoted as it stands in the file."""
     try:
         yield
     except StatisticError as error:
         label = error.names.get("label", "")
-        if error.code != "unclear_side" or part.protocol is None:
+        if error.code not in ("unclear_side", "unnamed_side") or part.protocol is None:
             raise
         words = Wording(part.protocol).option(question, label).label
+        if error.code == "unnamed_side":
+            what = error.what.replace(repr(label), repr(words))
+            raise StatisticError(what, code=error.code, next_step=error.next_step) from error
         raise StatisticError(
             f"It is not clear which of the two outputs the answer {words!r} to {question!r} prefers.",
             code=error.code,
@@ -272,7 +275,8 @@ def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> 
         raise InputError(
             f"The answers to {name!r} in {part.name} are numbers ({excerpt}), which do not say which output is better.",
             next_step="Write a, b or tie instead, or the name of the better system. 1 and 2 are read as the first and "
-            "the second, and 0 as a tie, if the heading says that a preference was asked for.",
+            "the second, and 0 as a tie, if the heading says that a preference was asked for and a 2 is among them: "
+            "without one, 1 may be either side.",
         )
     raise InputError(
         f"{part.name} holds no preference between two outputs.",

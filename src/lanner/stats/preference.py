@@ -164,6 +164,8 @@ def _from_names(table: pl.DataFrame, tie: str | None) -> pl.DataFrame:
             f"The answers name more than two systems: {', '.join(names[:6])}.",
             next_step="Say in `system` which outputs were compared (joined by |), or name the label that means a tie.",
         )
+    if len(names) == 1:  # of the first and the second one knows what the other is called
+        names = next((list(pair) for pair in SIDES if names[0] in pair), names)
     one, two = [*names, "", ""][:2]
     wins = pl.when(pl.col("label") == one).then(1).when(pl.col("label") == two).then(-1).otherwise(0)
     unknown = pl.lit(None, dtype=pl.Int64).alias("shown_first")
@@ -244,6 +246,20 @@ def sign_test(
     return replace(results[0], name="sign test", rows=rows, notes=(*notes, *notes_together(pooled)))
 
 
+def _refuse_unnamed(table: pl.DataFrame) -> None:
+    """The error where all answers name one system, and nothing says what it was compared with."""
+    alone = table.filter((pl.col("one") != "") & (pl.col("two") == ""))
+    if len(alone):
+        name = str(alone["one"][0])
+        raise StatisticError(
+            f"All answers prefer {name!r}, and nothing says what it was compared with.",
+            code="unnamed_side",
+            names={"label": name},
+            next_step="Say in `system` which outputs were compared (joined by |), or name them in two columns "
+            "`system_a` and `system_b`.",
+        )
+
+
 def _pairs(
     data: Any, question: str | Sequence[str], by: Sequence[str], sides: tuple[str, str] | None
 ) -> tuple[list[tuple[dict[str, Json], dict[str, str], pl.DataFrame]], tuple[str, ...]]:
@@ -253,6 +269,7 @@ def _pairs(
     notes: dict[str, tuple[str, ...]] = {}
     for name in [question] if isinstance(question, str) else question:
         table, notes[name] = comparisons(data, name, sides=sides)
+        _refuse_unnamed(table)
         for labels, part in groups(table, [*by, "one", "two"]):
             about = {"question": name, **{key: label for key, label in labels.items() if key in by}}
             pairs.append((about, labels, part))
@@ -609,6 +626,7 @@ def bradley_terry(
     """
     resampling = clustered(resampling)
     table, notes = comparisons(data, question, sides=sides)
+    _refuse_unnamed(table)
     if judges:
         table = table.filter(pl.col("judge").is_in(list(judges)))
     name = "Bradley–Terry strengths"

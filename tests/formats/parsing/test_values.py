@@ -345,6 +345,16 @@ def test_numbers_are_sides_only_where_a_preference_was_asked_for() -> None:
     assert preferred_sides(["-1", "0", "1"], "preference") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "side"), [("A is better", "a"), ("system B", "b"), ("about equal", "tie"), ("2", "b"), ("1", None)]
+)
+def test_one_answer_alone_is_read_where_a_preference_was_asked_for(text: str, side: str | None) -> None:
+    expected = {text: side} if side else None
+    assert preferred_sides([text], "preference") == expected
+    assert preferred_sides([text], "remark") is None
+    assert preferred_sides([], "preference") is None
+
+
 def written(path: Path, wording: tuple[str, str, str]) -> None:
     """Oak wins 2 of 3 in each of eight documents, wherever it is shown; one comparison in four is a tie."""
     lines = ["annotator,doc_id,seg_id,MT1,MT2,better"]

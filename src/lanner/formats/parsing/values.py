@@ -543,7 +543,7 @@ Side = Literal["a", "b", "tie"]
 _TOKEN = re.compile(r"\d+(?:st|nd)\b|\d+|[^\W\d_\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+", re.I)
 """Numbers and words. Korean, Japanese and Chinese characters end a word: in `A가` the word is `A`."""
 _SIGNS = re.compile(r"(\w{0,12}?) ?([<>=]{1,3}|≈|~) ?(\w{0,12})")
-_FEWEST, _MOST = 2, 12
+_MOST = 12
 """How many different answers a column of preferences has; in words, a scale from `A much better` to `B much better`."""
 
 
@@ -557,9 +557,11 @@ def _preference_words() -> dict[str, list[str]]:
 def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side] | None:
     """What each of the different answers to one question means; None unless all of them are certain.
 
-    Numbers are sides only where the heading asks for a preference: 1 and 2, with 0 for a tie.
+    Numbers are sides only where the heading asks for a preference: 1 and 2, with 0 for a tie. One answer alone, as
+    where all judges prefer one output, and ties alone are certain only below such a heading.
     """
-    if not _FEWEST <= len(texts) <= _MOST:
+    asks = asks_preference(heading)
+    if not 0 < len(texts) <= _MOST or (len(texts) == 1 and not asks):
         return None
     if all(text.strip().lstrip("+-").isdigit() for text in texts):
         return _sides_by_number(texts, heading)
@@ -569,7 +571,7 @@ def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side
         if meaning is None:
             return None
         meanings[text] = meaning
-    return meanings if {"a", "b"} & set(meanings.values()) else None
+    return meanings if asks or {"a", "b"} & set(meanings.values()) else None
 
 
 def asks_preference(heading: str) -> bool:
@@ -600,7 +602,8 @@ def preferred_side(text: str) -> Side | None:
 
 def _sides_by_number(texts: Collection[str], heading: str) -> dict[str, Side] | None:
     numbers = {text: int(text) for text in texts}
-    if not asks_preference(heading) or not {1, 2} <= set(numbers.values()) <= {0, 1, 2}:
+    # 1 without a 2 may be the second of 0 and 1, or the first of 1 and -1
+    if not asks_preference(heading) or not {2} <= set(numbers.values()) <= {0, 1, 2}:
         return None
     meanings: dict[int, Side] = {0: "tie", 1: "a", 2: "b"}
     return {text: meanings[number] for text, number in numbers.items()}
