@@ -59,6 +59,18 @@ def test_the_whole_road_from_python(served: tuple[Store, str], tmp_path: Path) -
         == {each["name"]: each["title"] for each in client.campaigns()}["my study"]
         == "Mine"
     )
+    assert client.next_task("my study", "ana") == client.tasks("my study", "ana")[0]
+    [item] = client.task("my study", task)["items"]
+    assert (item["segment"], item["systems"], item["missing"]) == ("1", ["a"], [])
+    assert item["document"] == next(client.judgements("my study"))["document"]
+    assert client.finish("my study", task)["finished_at"] == client.finish("my study", task)["finished_at"] is not None
+    following = client.next_task("my study", "ana")
+    assert following is not None and following["id"] != task
+    with pytest.raises(ApiError, match="still needs 3 answers") as refused:
+        client.finish("my study", following["id"])
+    assert refused.value.status == 409
+    first_row = next(iter(client.agreement("my study")))
+    assert (first_row["question"], first_row["value"]) == ("skills", None)
     assert client.export("my study", "native", tmp_path / "out.jsonl").stat().st_size > 1000
     assert len(campaign.history(store, "my study")) == 3
 

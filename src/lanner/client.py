@@ -86,6 +86,24 @@ class Client:
         campaign: list[Told] = self._ask("GET", _of(name, "/tasks"), query)["tasks"]
         return campaign
 
+    def next_task(self, name: str, judge: str) -> Told | None:
+        """The task this judge is to do next; one is taken from those that are free, where the design has such."""
+        task: Told | None = self._ask("POST", _of(name, "/tasks"), body={"judge": judge})["task"]
+        return task
+
+    def task(self, name: str, number: int) -> Told:
+        """One task: what its items are about, in the order that `submit` counts by, and what is still missing."""
+        return self._ask("GET", _of(name, f"/tasks/{number}"))
+
+    def finish(self, name: str, task: int) -> Told:
+        """Finish a task that is answered in full: from then on its answers stay as they are."""
+        return self._ask("POST", _of(name, f"/tasks/{task}/finish"))
+
+    def agreement(self, name: str) -> list[Told]:
+        """How far people agree on each question: the numbers of the live page and the report."""
+        response: list[Told] = self._ask("GET", _of(name, "/agreement"))["agreement"]
+        return response
+
     def documents(self, name: str) -> Iterator[Told]:
         """The texts, one after the other."""
         start: int | None = 0

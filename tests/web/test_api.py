@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.campaign import drawing
 from lanner.campaign.accounts import issue
+from lanner.model import Document, Judge, Segment
 from lanner.store import AccountRole, Store
 from web_clients import another, complete, enter, open_campaign
 
@@ -90,6 +92,58 @@ def test_answers_for_tasks_of_other_campaigns_do_not_exist(store: Store, program
     task = campaign.tasks(store, "other", "J1")[0].id
     answers = {"submission": "not-mine-at-all", "task": task, "item": 0, "answers": complete()}
     assert program().post("/api/v1/campaigns/trial/judgements", json=answers).status_code == 404
+
+
+def test_a_program_can_do_a_judge_s_work_from_a_pool(store: Store, program: Program) -> None:
+    """It could not take a task, could not know what its items are about, and could not finish it."""
+    place = "/api/v1/campaigns/mine"
+    text = Document("d1", (Segment("1", "One.", {"a": "Eins."}), Segment("2", "Two.", {"a": "Zwei."})), "en", "de")
+    gold = {"document": "d1", "segment": "1", "systems": ["a"], "texts": {"a": "Nichts."}, "expected": {"holistic": 1}}
+    campaign.create(
+        store, "mine", [text], "h_falcon", [Judge("ana"), Judge("ben")], design="pool",
+        settings={"before": ["consent"], "controls": {"gold": [gold]}},
+    )  # fmt: skip
+    campaign.open(store, "mine")
+    api = program("write", "campaigns")
+    names = {entry["judge"] for entry in api.get(f"{place}/tasks").json()["tasks"]} - {""}
+    judge = min(names)
+    assert judge.startswith("judge-"), "this token does not know people"
+
+    def next_task() -> dict[str, Any] | None:
+        task: dict[str, Any] | None = api.post(f"{place}/tasks", json={"judge": judge}).json()["task"]
+        return task
+
+    seen: list[tuple[str, str, dict[str, str]]] = []
+    while task := next_task():
+        assert task == next_task(), "asked again, it is the same"
+        items = api.get(f"{place}/tasks/{task['id']}").json()["items"]
+        assert len(items) == task["items"] and all(item["missing"] for item in items)
+        early = api.post(f"{place}/tasks/{task['id']}/finish")
+        assert early.status_code == 409 and "still needs" in early.json()["message"]
+        for number, item in enumerate(items):
+            assert "expected" not in item
+            seen.append((item["segment"], item["role"], item["texts"]))
+            answers = complete() if item["document"] else {"consent": "agree"}
+            body = {"submission": f"{task['id']}-{number}-submission", "task": task["id"], "item": number}
+            assert api.post(f"{place}/judgements", json={**body, "answers": answers}).json()["missing"] == []
+        assert api.get(f"{place}/tasks/{task['id']}").json()["items"][0]["missing"] == []
+        finished = api.post(f"{place}/tasks/{task['id']}/finish").json()
+        assert finished["finished_at"] is not None and finished["judge"] == judge
+    assert {("", "main"), ("1", "main"), ("2", "main")} <= {(segment, role) for segment, role, _ in seen}
+    assert ("1", "control", {"a": "Nichts."}) in seen
+    done = [entry for entry in campaign.participants(store, "mine") if entry.consented_at is not None]
+    assert len(done) == 1 and done[0].consent, "finished as on the page: what was agreed to is kept"
+    assert api.post(f"{place}/tasks", json={"judge": "ana"}).status_code == 422
+
+
+def test_tasks_of_other_campaigns_do_not_exist(store: Store, program: Program) -> None:
+    open_campaign(store)
+    open_campaign(store, "other")
+    task = campaign.tasks(store, "other", "J1")[0].id
+    api = program()
+    for number in (task, 10**6, 2**63, "x"):
+        place = f"/api/v1/campaigns/trial/tasks/{number}"
+        assert api.get(place).status_code == api.post(f"{place}/finish").status_code == 404
 
 
 def test_refusals_are_in_words(store: Store, program: Program) -> None:

@@ -21,12 +21,12 @@ from lanner import __version__, designs, protocols
 from lanner import campaign as campaigns
 from lanner.campaign.accounts import SCOPES
 from lanner.errors import InputError
-from lanner.model import Campaign, Document, Judge, Judgement, Segment
+from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
 from lanner.store import Transaction
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
 from lanner.web.access import Caller, visible_campaign, visible_campaigns
-from lanner.web.judging.handlers import stored_answers
+from lanner.web.judging.handlers import finish_task, stored_answers
 from lanner.web.organising.files import FORMATS, write_export
 from lanner.web.site import Site, metrics
 
@@ -278,11 +278,63 @@ async def list_tasks(request: Request) -> Response:
     names = await _names(request, campaign)
     judge = request.query_params.get("judge")
     tasks = [entry.task for entry in await site.query(lambda tx: tx.tasks.of_campaign(campaign.id))]
-    task_shapes = [
-        _in_shape(shapes.TaskShape, task, judge=names.get(task.judge, task.judge), items=len(task.items))
-        for task in tasks
-    ]
+    task_shapes = [_task(task, names) for task in tasks]
     return _json_response(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
+
+
+def _task(task: Task, names: Mapping[str, str]) -> shapes.TaskShape:
+    return _in_shape(shapes.TaskShape, task, judge=names.get(task.judge, task.judge), items=len(task.items))
+
+
+async def _find_task(request: Request, campaign: Campaign) -> Task:
+    """The task of the address, if it is one of this campaign."""
+    number = forms.whole_number(request.path_params["task"])
+    if number is None or not 1 <= number < 2**63:
+        raise HTTPException(404)
+    entry = await _site(request).query(lambda tx: tx.tasks.assigned(number))
+    if entry is None or entry.campaign != campaign.id:
+        raise HTTPException(404)
+    return entry.task
+
+
+async def show_task(request: Request) -> Response:
+    """One task: what its items are about, and which questions still need an answer."""
+    site, campaign = _site(request), await _find_campaign(request)
+    task, names = await _find_task(request, campaign), await _names(request, campaign)
+    missing = {entry.item: entry.questions for entry in await site.read(lambda: campaigns.missing(site.store, task.id))}
+    items = [
+        _in_shape(
+            shapes.ItemShape,
+            item,
+            systems=list(item.systems),
+            role=str(item.role),
+            texts=dict(item.texts),
+            missing=list(missing.get(place, ())),
+        )
+        for place, item in enumerate(task.items)
+    ]
+    return _json_response(shapes.TaskContent.model_construct(task=_task(task, names), items=items))
+
+
+async def next_task(request: Request) -> Response:
+    """The task a judge is to do next; with none left, a free one is taken where the design has such."""
+    site, campaign = _site(request), await _find_campaign(request)
+    wanted, names = (await _read_body(request, shapes.ForJudge)).judge, await _names(request, campaign)
+    judges = await site.read(lambda: campaigns.judges(site.store, campaign.id))
+    judge = next((judge.id for judge in judges if names.get(judge.id, judge.id) == wanted), None)
+    if judge is None:
+        raise InputError(f"There is no judge {wanted!r} here.", code="unknown_judge")
+    task = await site.write(lambda: campaigns.next_task(site.store, campaign.id, judge))
+    return _json_response(shapes.NextTask(task=_task(task, names) if task else None))
+
+
+async def finish(request: Request) -> Response:
+    """Finish a task that is answered in full: from then on its answers stay as they are."""
+    site, campaign = _site(request), await _find_campaign(request)
+    task, names = await _find_task(request, campaign), await _names(request, campaign)
+    finished_task = await finish_task(site, task.id)
+    site.saves += 1
+    return _json_response(_task(finished_task, names))
 
 
 async def export(request: Request) -> Response:
@@ -348,6 +400,9 @@ OPERATIONS = (
         "GET", "/campaigns/{campaign}/tasks", list_tasks, "campaigns", shapes.TaskList,
         query=(("judge", "string", "only of this judge"),),
     ),
+    Operation("POST", "/campaigns/{campaign}/tasks", next_task, "write", shapes.NextTask, shapes.ForJudge),
+    Operation("GET", "/campaigns/{campaign}/tasks/{task}", show_task, "campaigns", shapes.TaskContent),
+    Operation("POST", "/campaigns/{campaign}/tasks/{task}/finish", finish, "write", shapes.TaskShape),
     Operation(
         "GET", "/campaigns/{campaign}/judgements", list_judgements, "judgements", shapes.JudgementPage,
         query=(_AFTER, _LIMIT, ("history", "boolean", "also answers that were revised")),
@@ -411,7 +466,7 @@ def description() -> dict[str, Any]:
 
 
 def _operation(row: Operation) -> dict[str, Any]:
-    refusals = {**_REFUSALS, **(_OF_CHANGES if row.takes else {})}
+    refusals = {**_REFUSALS, **(_OF_CHANGES if row.method == "POST" else {})}
     content = (
         {"application/json": {"schema": _ref(row.gives)}}
         if row.gives
@@ -437,6 +492,7 @@ def _in_path(row: Operation) -> list[dict[str, Any]]:
     parameters: dict[str, dict[str, Any]] = {
         "campaign": {"type": "string", "minLength": 1},
         "format": {"type": "string", "enum": list(FORMATS)},
+        "task": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
     }
     return [
         {"name": name, "in": "path", "required": True, "schema": parameters[name]}

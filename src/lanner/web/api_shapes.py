@@ -215,6 +215,38 @@ class TaskList(Shape):
     tasks: list[TaskShape]
 
 
+class ItemShape(Shape):
+    """What one set of answers is about: a document, or one of its segments, and the outputs in the order in which they
+    are shown. `texts` are shown instead of those outputs of the document (control items). `missing` are the questions
+    that still need an answer."""
+
+    document: str
+    segment: str
+    systems: list[str]
+    role: str
+    texts: dict[str, str]
+    missing: list[str]
+
+
+class TaskContent(Shape):
+    """A task with its items; the place of an item in this list is what answers name."""
+
+    task: TaskShape
+    items: list[ItemShape]
+
+
+class ForJudge(Shape):
+    """A judge, by the name that this token sees."""
+
+    judge: Id
+
+
+class NextTask(Shape):
+    """The task a judge is to do next; null where there is none."""
+
+    task: TaskShape | None
+
+
 class NewAnswers(Shape):
     """Answers about one item of a task. The id is made by the client: sent twice, it is stored once."""
 

@@ -542,7 +542,7 @@ async def form(request: Request) -> Response:
         site.saves += 1
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):
-            await _finish(site, number)
+            await finish_task(site, number)
             return redirect(request, "/work")
     return redirect(request, f"/task/{number}{next_row(fields)}")
 
@@ -553,7 +553,7 @@ def next_row(fields: FormData) -> str:
     return "" if row is None else f"?row={row + 1}"
 
 
-async def _finish(site: Site, number: int) -> Task:
+async def finish_task(site: Site, number: int) -> Task:
     """Finish a task. In an adaptive campaign a worker then takes the look that may be due."""
     task, adaptive_campaign = await site.write(lambda: _finished(site.store, number))
     if adaptive_campaign is not None:
@@ -588,7 +588,7 @@ async def finish(request: Request) -> Response:
     number, participant = await _mine(request)
     as_json = await _wants_json(request, participant)
     try:
-        finished_task = await _finish(site, number)
+        finished_task = await finish_task(site, number)
     except work.UnfinishedError as error:
         if not as_json:
             return redirect(request, f"/task/{number}")
