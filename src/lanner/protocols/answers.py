@@ -438,7 +438,8 @@ def take_in(
             raise InputError(error.what, where=_place(judgement), next_step=step) from error
         all_flags = tuple(dict.fromkeys((*judgement.flags, *answer.flags)))
         flags.update(f"{question.id} {flag}" for flag in all_flags)
-        repairs.update({question.id: answer.repairs} if answer.repairs else {})
+        # a protocol that was made from the answers knows no other spelling of them
+        repairs.update({question.id: answer.repairs} if answer.repairs and not protocol.is_guessed else {})
         rows.append(replace(judgement, stage=stage.id, value=answer.value, flags=all_flags))
     return CheckedJudgements(tuple(rows), dict(flags), dict(repairs))
 

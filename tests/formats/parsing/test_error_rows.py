@@ -186,3 +186,13 @@ def test_one_severity_for_each_output_is_an_answer(tmp_path: Path) -> None:
     ]
     [reading] = table.read(put(tmp_path / "severities.csv", rows))
     assert [judgement.value for judgement in reading.judgements] == ["minor", "major"]
+
+
+@pytest.mark.parametrize("prefix", ["", "LQA ", "MQM_"])
+def test_a_category_and_a_severity_on_each_row_are_an_error(tmp_path: Path, prefix: str) -> None:
+    rows = "1,A text.,Ein Text.,ann,Accuracy,Minor\n2,More.,Mehr.,ann,Fluency,Major\n"
+    path = tmp_path / "review.csv"
+    path.write_text(f"ID,Source,Target,Reviewer,{prefix}Category,{prefix}Severity\n" + rows, encoding="utf-8")
+    [reading] = table.read(path)
+    marks = [entry.value[0] for entry in reading.judgements]
+    assert [(mark["category"], mark["severity"]) for mark in marks] == [("Accuracy", "minor"), ("Fluency", "major")]

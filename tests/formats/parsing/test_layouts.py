@@ -69,3 +69,24 @@ def test_what_is_left_out_below_a_long_form_is_said(tmp_path: Path) -> None:
     (reading,) = formats.read(path)
     assert len(reading.judgements) == 900
     assert any("below the table" in note for note in reading.notes)
+
+
+def test_grids_of_a_form_with_the_same_texts(tmp_path: Path) -> None:
+    path = tmp_path / "form.csv"
+    asked = [f"{question} [Text {n}]" for question in ("It reads well.", "The meaning is kept.") for n in (1, 2)]
+    path.write_text(",".join(["Username", *asked]) + "\nann,1,2,3,4\nben,2,3,4,5\ncem,1,1,2,2\n", encoding="utf-8")
+    [reading] = formats.read(path)
+    found = {
+        (entry.judge, entry.document, reading.questions[entry.question]): entry.value for entry in reading.judgements
+    }
+    assert found[("ann", "Text 2", "It reads well.")] == 2
+    assert found[("ben", "Text 1", "The meaning is kept.")] == 4
+    assert len(found) == 12
+
+
+def test_grids_with_different_rows_are_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "form.csv"
+    asked = [f"It reads well. [Text {n}]" for n in (1, 2, 3)] + [f"The meaning is kept. [Text {n}]" for n in (4, 5, 6)]
+    path.write_text(",".join(["Username", *asked]) + "\nann,1,2,3,4,5,1\nben,2,3,4,5,1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match="columns of 2 kinds"):
+        formats.read(path)

@@ -190,3 +190,31 @@ def test_words_below_judges_beside_scores_are_asked_about() -> None:
     assert [answer.judge for answer in column_map(header, value, sample=sample).answers] == ["Rater 1", "Rater 2"]
     labels = column_map(["id", "chrF", "Rater 1", "Rater 2"], sample=sample).answers
     assert [answer.judge for answer in labels] == ["Rater 1", "Rater 2"]
+
+
+LABELS = [
+    ["1", "A text.", "Ein Text.", "Yes", "No"],
+    ["2", "More.", "Mehr.", "No", "No"],
+    ["3", "End.", "Ende.", "Yes", "Yes"],
+]
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Acceptable? (Rater {})", "Acceptable?"),
+        ("Rater {}: Would you publish it?", "Would you publish it?"),
+        ("Decision reviewer {}", "Decision"),
+    ],
+)
+def test_a_question_in_own_words_with_a_column_for_each_judge(heading: str, question: str) -> None:
+    header = ["id", "source", "mt", heading.format(1), heading.format(2)]
+    found = column_map(header, sample=LABELS)
+    assert [(answer.question, answer.judge[-1]) for answer in found.answers] == [(question, "1"), (question, "2")]
+
+
+@pytest.mark.parametrize("heading", ["Comment (Rater {})", "Time spent, Rater {}", "Ours_rater{}"])
+def test_remarks_times_and_unshared_words_of_judges_are_no_answers(heading: str) -> None:
+    header = ["id", "source", "mt", heading.format(1), heading.format(2)]
+    rows = [[*row[:3], f"about {at}", f"other {at}"] for at, row in enumerate(LABELS)]
+    assert not column_map(header, sample=rows).answers

@@ -25,6 +25,7 @@ from lanner.formats.parsing.headings import (
     header_words,
     is_measure,
     kind_in_words,
+    mentions_judge,
     named_language,
     names_answer,
     names_criterion,
@@ -36,7 +37,6 @@ from lanner.formats.parsing.headings import (
     role_in_words,
     role_named,
     role_of_identifier,
-    says_judge,
     says_system,
     says_text,
     sides_of,
@@ -299,7 +299,7 @@ def _take_compared_systems(table: MapDraft) -> None:
 
 
 def _are_compared(table: MapDraft, first: str, second: str) -> bool:
-    if any(says_text(column) or says_judge(column) for column in (first, second)):
+    if any(says_text(column) or mentions_judge(column) for column in (first, second)):
         return False
     if sides_of(first, second) is not None and _is_first_of_several(table, first, second):
         return False

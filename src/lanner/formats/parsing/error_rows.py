@@ -5,6 +5,7 @@ in characters, or by the words themselves. An output without errors has a row th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from lanner.model.messages import in_number
 
 OPEN, CLOSE = "<v>", "</v>"
 _FIELDS = ("severity", "category", "subcategory", "words", "start", "end", "correction")
+_IN_A_REVIEW = re.compile(r"^(?:l?qa|mqm|dqf)[\s_.:-]+", re.I)
+"""What stands before the names of columns that programs for reviews write: `LQA severity`."""
 _KEY = ("document", "segment", "item", "system", "judge", "role")
 """The roles of columns that say whose judgement of which output a row is about."""
 _SENTENCES = {
@@ -107,7 +110,7 @@ def _places(rows: TableRows, columns: str | Mapping[str, str]) -> dict[str, int]
         kind: place
         for kind in _FIELDS
         for place, name in reversed([*enumerate(rows.header)])
-        if name not in given and fold(name) in set(map(fold, names[kind]))
+        if name not in given and fold(_IN_A_REVIEW.sub("", name)) in set(map(fold, names[kind]))
     }
     for kind in ("start", "end"):
         cells = [row[at[kind]] for row in rows.sample] if kind in at else []
@@ -185,12 +188,15 @@ class _ErrorTable:
         )
 
     def is_one(self) -> bool:
-        """Whether rows are errors: some are about one output, or they say where errors are, or that there are none."""
+        """Whether rows are errors: some are about one output, or they say where errors are, or that there are none, or
+        all have a category and a severity."""
         if not self.has_one_output or not set(self.key) - {self.roles.get("judge"), self.roles.get("role")}:
             return False
         keys = Counter(self._key(values, self.key) for _, values, _ in self.all_rows)
         says_none = any(self._severity(values) == "" for _, values, _ in self.all_rows)
-        if not (max(keys.values(), default=0) > 1 or self._says_place or (says_none and "category" in self.at)):
+        is_known = all(self._severity(values) is not None for _, values, _ in self.all_rows)
+        is_named = "category" in self.at and (says_none or is_known)
+        if not (max(keys.values(), default=0) > 1 or self._says_place or is_named):
             return False
         if "judge" not in self.roles:
             self._refuse_unknown_judges()

@@ -16,11 +16,12 @@ _NAMES = registry.table("formats.parsing.headers")
 """The names that people give to columns."""
 
 
-_JUDGE_WORD = re.compile(
-    r"^(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
-    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)[\s_.:#-]*(\w{0,20})",
-    re.I,
+_JUDGES = (
+    r"(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
+    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)"
 )
+_JUDGE_WORD = re.compile(rf"^{_JUDGES}[\s_.:#-]*(\w{{0,20}})", re.I)
+_JUDGE_AT_END = re.compile(rf"([\s_.:/(\[|-]+)({_JUDGES}[\s_.:#-]*(?:\d{{1,3}}|[A-Za-z]))[)\]\s]*$", re.I)
 _OUTPUT_NAMED = re.compile(
     r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
     re.I,
@@ -437,7 +438,8 @@ def has_answer_name(column: str) -> bool:
 
 
 def judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, str]:
-    """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2."""
+    """`score_ann` is a score by ann, `Rater 1` a score by Rater 1, `rater2_fluency` a fluency by rater2, `Is it good?
+    (Rater 1)` an answer by Rater 1."""
     name = without_scale(name)
     word, number = split_suffix(name)
     if fold(word) in answer_names:
@@ -452,6 +454,8 @@ def judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, st
     if (hit := _JUDGE_WORD.match(name)) and not (_counts_judges(name) or _names_no_judge(hit[1])):
         rest = name[hit.end() :].strip(" _.:/-()[]")
         return name[: hit.end()].strip(" _.:-"), rest or "score"
+    if (hit := _JUDGE_AT_END.search(name)) and hit.start():
+        return hit[2], name[: hit.start()]
     return "", name
 
 
@@ -506,6 +510,11 @@ def names_language_model(name: str) -> bool:
 def says_judge(name: str) -> bool:
     """Whether a name begins with a word for judges: `Rater 1`, `annotator_b`."""
     return _JUDGE_WORD.match(name) is not None
+
+
+def mentions_judge(name: str) -> bool:
+    """Whether a name begins or ends with a word for judges: `Rater 1: good?`, `Is it good? (Rater 1)`."""
+    return says_judge(name) or _JUDGE_AT_END.search(name) is not None
 
 
 def names_usual_system(name: str) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.headings import (
+    ITEM_ROLES,
     header_score,
     header_words,
     names_answer,
@@ -24,6 +25,7 @@ from lanner.formats.parsing.headings import (
     names_judges,
     names_language_model,
     role_named,
+    split_suffix,
 )
 from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list, moment
 
@@ -51,7 +53,7 @@ def _by_items(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:
         return _by_nameless_judges(path, rows, is_told=is_told)
     if not judges or len(set(judges)) < len(judges):
         return rows
-    parts = _crossed(rows.header)
+    parts = _crossed(rows.header) or _grids(rows.header)
     if parts and not names_item(name for at, name in enumerate(rows.header) if at not in parts):
         return _one_row_per_item(rows, judge, parts)
     shapes = (_without_numbers, _before_number, _before_brackets)
@@ -311,6 +313,25 @@ def _crossed(header: Sequence[str]) -> dict[int, _Part]:
     same_pieces = len({(bool(part.system), bool(part.question)) for part in parts.values()}) == 1
     is_new = len(set(parts.values())) == len(parts) and len(items_known) > 1
     return dict(sorted(parts.items())) if same_pieces and is_new else {}
+
+
+_ROW_OF_GRID = re.compile(r"(.+?)\s*\[([^\[\]]+)\]\s*")
+
+
+def _grids(header: Sequence[str]) -> dict[int, _Part]:
+    """The columns of several grids of a form whose rows are the same items: `Is it fluent? [Text 1]` and `Is it
+    adequate? [Text 1]`. Empty where rows are not called so, or are not the same everywhere."""
+    hits = {at: hit for at, name in enumerate(header) if (hit := _ROW_OF_GRID.fullmatch(name))}
+    rows: dict[str, set[str]] = {}
+    for hit in hits.values():
+        rows.setdefault(hit[1].strip(), set()).add(hit[2].strip())
+    items = set().union(*rows.values())
+    are_items = all(role_named(split_suffix(item, apart=True)[0]) in (*ITEM_ROLES, "source") for item in items)
+    are_questions = not any(role_named(split_suffix(name, apart=True)[0]) in ITEM_ROLES for name in rows)
+    is_crossed = len(rows) > 1 < len(items) and all(own == items for own in rows.values())
+    if not (is_crossed and are_items and are_questions and len(hits) == len(rows) * len(items)):
+        return {}
+    return {at: _Part(hit[2].strip(), "", hit[1].strip()) for at, hit in hits.items()}
 
 
 def _one_row_per_item(rows: TableRows, judge: int, parts: Mapping[int, _Part]) -> TableRows:

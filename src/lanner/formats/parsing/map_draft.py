@@ -48,6 +48,7 @@ from lanner.formats.parsing.values import (
     as_text,
     asks_preference,
     clock,
+    duration_heading,
     is_flag,
     is_missing,
     is_numeric,
@@ -495,6 +496,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     answers: list[AnswerColumn] = []
     systems = sorted(table.outputs, key=len, reverse=True)
     behind = _systems_by_number(table)
+    asked_of_several = [] if by_judge else _asked_of_several(table)
     for column in table.free:
         if table.values(column) and not (table.are_numbers(column) or table.mean_length(column) <= SHORT_ANSWER):
             continue
@@ -513,7 +515,8 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
             if len(judge) > len(each) and (rest := without_name(judge, each)):
                 judge, system = rest, each
                 break
-        if fold(question) in question_words and (system or judge) and not is_computed(judge):
+        is_asked = fold(question) in question_words or column in asked_of_several
+        if is_asked and (system or judge) and not is_computed(judge):
             answers.append(AnswerColumn(column, question, judge, system))
     if by_judge and not answers and not table.has("system", "system_a"):
         answers = _answers_by_system(table)
@@ -524,6 +527,28 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
+
+
+def _asked_of_several(table: MapDraft) -> list[str]:
+    """`Is it good? (Rater 1)`, `Is it good? (Rater 2)`: a question in words of its own with a judge's answers in each,
+    numbers or labels that both give."""
+    columns: dict[str, list[str]] = {}
+    for column in table.free:
+        judge, question = judge_and_question(column, table.answer_names(column))
+        is_short = 0 < table.mean_length(column) <= SHORT_ANSWER
+        is_other = names_remark(question) or is_measure(question) or names_usual_system(question)
+        is_time = table.are_moments(column) or duration_heading(column) is not None
+        if says_judge(judge) and is_short and not (is_other or is_time):
+            columns.setdefault(question, []).append(column)
+    shared = {
+        question: alike
+        for question, alike in columns.items()
+        if len(alike) > 1
+        and (all(map(table.are_numbers, alike)) or set.intersection(*map(set, map(table.texts, alike))))
+    }
+    # one word each may as well be a system: `DeepL_rater1`, `Ours_rater1`
+    may_be_systems = len(shared) > 1 and not all(" " in question.strip() for question in shared)
+    return [] if may_be_systems else [column for alike in shared.values() for column in alike]
 
 
 def _without_remarks(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerColumn]:
