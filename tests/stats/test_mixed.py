@@ -386,6 +386,23 @@ def test_a_single_judge_has_an_interval_only_where_scores_tell_judges_apart(spre
     assert sum(told) == 11 if spread else sum(told) < 6
 
 
+def test_what_did_not_settle_has_no_p_and_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was printed with a note: a p from variances that are no estimates. No data were found that do not settle."""
+    rng = np.random.default_rng(4)
+    document, judge, system = (axis.ravel() for axis in np.indices((8, 4, 2)))
+    score = rng.normal(size=64) + rng.normal(size=8)[document] + rng.normal(size=4)[judge] + 5 * system
+    names = {"document": [f"d{d}" for d in document], "judge": [f"j{j}" for j in judge], "segment": "", "question": "s"}
+    table = pl.DataFrame({**names, "system": [f"s{s}" for s in system], "score": score})
+    assert any((row.get("p") or 1) < 0.01 for row in mixed(table, "s", ["system"]).rows)
+    assert facets(table, "s").value is not None
+    monkeypatch.setattr("lanner.stats.mixed.minimise", lambda problem, reml: (minimise(problem, reml)[0], False))
+    unsettled = [mixed(table, "s", ["system"]), effects(table, "s"), facets(table, "s")]
+    assert [(result.value, result.interval, result.rows) for result in unsettled] == [(None, None, ())] * 3
+    assert "did not settle" in unsettled[0].notes[0] + str(
+        variance_components(table, "s", ["system"], ["document", "judge"])
+    )
+
+
 def draw(seed, rows, sizes, columns=2):
     rng = np.random.default_rng(seed)
     factors = [np.concatenate([np.arange(q), rng.integers(0, q, rows - q)]) for q in sizes]

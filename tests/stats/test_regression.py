@@ -156,6 +156,18 @@ def test_text_becomes_groups_and_the_gain_has_a_test():
     assert set(by_term(regress(made(), "y", ["x", "domain"], resampling=QUICK))) == {"intercept", "x", "domain=social"}
 
 
+def test_notes_of_blocks_are_those_of_every_group() -> None:
+    rng = np.random.default_rng(3)
+    rows = [(judge, f"d{d}", str(s)) for judge, count in (("a", 30), ("b", 6)) for d in range(count) for s in range(3)]
+    judge, document, segment = zip(*rows, strict=True)
+    x = rng.normal(size=len(rows))
+    data = pl.DataFrame(
+        {"judge": judge, "document": document, "segment": segment, "x": x, "y": x + rng.normal(size=len(x))}
+    )
+    notes = blocks(data, "y", ["x"], resampling=Resampling()).notes
+    assert [note for note in notes if "Fewer than 20 documents (6)" in note and "b" in note.split(":")[0]], notes
+
+
 def test_models_by_judge_have_the_counts_that_hold_for_each():
     for model in (regress, blocks):
         alike, unlike = (model(rows, "y", ["x"], by=["judge"], resampling=QUICK) for rows in (made(), made()[1:]))

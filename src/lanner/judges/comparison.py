@@ -455,7 +455,7 @@ def estimate_by_document(
             return np.asarray(finish(total))[:, None]
 
     replicates = replicate_sums(sums, finish_quietly, by)
-    spread = outcome(replicates, by, scale=scale, null=null)
+    spread = outcome(replicates, by, scale=scale, null=null, answers=len(rows))
     return Result(
         what,
         float(replicates.value[0]),

@@ -47,8 +47,13 @@ def _shares(marks: Array, table: pl.DataFrame, resampling: Resampling, over: Arr
     unit, count = units(table, resampling.unit)
     base = np.ones(len(marks)) if over is None else over
     replicates = replicate_ratios(marks, base, unit, count, resampling)
+    answers = int(base.sum())
     return [
-        _Share(int(total), float(replicates.value[k]), outcome(replicates, resampling, column=k, scale="share"))
+        _Share(
+            int(total),
+            float(replicates.value[k]),
+            outcome(replicates, resampling, column=k, scale="share", answers=answers),
+        )
         for k, total in enumerate(marks.sum(axis=0))
     ]
 

@@ -321,7 +321,6 @@ class _Estimates:
     degrees: Satterthwaite
     severity: tuple[Array, Array]
     judges_differ: bool
-    converged: bool
 
 
 def facets(
@@ -379,23 +378,23 @@ def facets(
     system = np.searchsorted(np.array(systems), answers["system"].to_numpy())
     design = np.eye(len(systems))[system]
     place = list(levels).index("judge")
+    linear = terms.fit(y, design)
+    if isinstance(linear, str):
+        return undefined(name, linear)
     try:
-        linear = terms.fit(y, design)
         estimates = _from_numbers(linear, place)
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
     steps = scale == "steps" or (scale == "auto" and len(points) <= FEW_STEPS)
     if steps:
         model = fit_ordinal(np.searchsorted(points, y), len(points), design[:, 1:], terms.factors)
-        steps = model.is_finite
+        steps = model.converged and model.is_finite
         if steps:
             estimates = _from_steps(model, points, estimates, place)
         else:
             notes += (TOLD_APART,)
     if not estimates.judges_differ:
         notes += (NOT_TOLD_APART.format(of="judge"),)
-    if not estimates.converged:
-        notes += ("The fit did not settle: variances may be poorly determined.",)
     better = -1.0 if direction == "lower_is_better" else 1.0
     rows: list[dict[str, Json]] = [
         *_system_rows(systems, estimates, level, points if steps else None, better),
@@ -429,7 +428,7 @@ def _from_numbers(linear: Fit, judge: int) -> _Estimates:
     errors = np.sqrt(np.diag(linear.covariance))
     degrees = Satterthwaite.of(linear)
     differ = tells_apart(linear, judge)
-    return _Estimates(linear.beta, errors, linear.beta, linear.covariance, degrees, severity, differ, linear.converged)
+    return _Estimates(linear.beta, errors, linear.beta, linear.covariance, degrees, severity, differ)
 
 
 def _from_steps(model: OrdinalFit, points: Array, linear: _Estimates, judge: int) -> _Estimates:
@@ -442,7 +441,7 @@ def _from_steps(model: OrdinalFit, points: Array, linear: _Estimates, judge: int
     errors = np.array([_score_error(model, points, at) for at in range(n)])
     covariance = turn @ model.covariance[k:, k:] @ turn.T
     severity, differ = model.effects[judge], linear.judges_differ
-    return _Estimates(scores, errors, shifts, covariance, linear.degrees, severity, differ, model.converged)
+    return _Estimates(scores, errors, shifts, covariance, linear.degrees, severity, differ)
 
 
 def _score_error(model: OrdinalFit, points: Array, system: int) -> float:

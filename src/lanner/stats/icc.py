@@ -203,9 +203,12 @@ def _by_reml(answers: Ratings, form: Form, groups: Indices) -> float:
     if len(y) <= design.shape[1] + len(factors) or float(np.var(y - design @ np.linalg.lstsq(design, y)[0])) < 1e-18:
         return float("nan")
     try:
-        residual, of_item, *rest = map(float, fit(y, design, factors).variances)
+        model = fit(y, design, factors)
     except np.linalg.LinAlgError:
         return float("nan")
+    if not model.converged:
+        return float("nan")
+    residual, of_item, *rest = map(float, model.variances)
     noise = residual + sum(rest)
     if form.endswith("k"):
         noise /= len(items) / float((1 / np.bincount(item)).sum())

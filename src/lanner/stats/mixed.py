@@ -692,14 +692,14 @@ def mixed(
     levels = terms_of_random.levels
     if random is None and sum("=" not in term for term in design.names[1:]) > MOST_SLOPES:
         notes += (SAME_SLOPES,)
+    model = terms_of_random.fit(y, design.matrix, reml=reml)
+    if isinstance(model, str):
+        return undefined(name, model)
     try:
-        model = terms_of_random.fit(y, design.matrix, reml=reml)
         spread, problem = curvature(model), model.solution.problem
         rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
-    if not model.converged:
-        notes += ("The fit did not settle: variances may be poorly determined.",)
     r2 = shares(Parts(model.variances, spread, problem.sizes, model.beta, model.covariance, design.matrix), level)
     interval = Interval(*r2.ends, level, "pivots", " and ".join(levels)) if r2.ends else None
     between = f" ({r2.fixed_ends[0]:.3f} to {r2.fixed_ends[1]:.3f})" if r2.fixed_ends else ""
@@ -749,10 +749,9 @@ def effects(
     levels = terms_of_random.levels
     if of not in levels:
         return undefined(name, f"{of} has fewer than two levels, or one per row.")
-    try:
-        model = terms_of_random.fit(y, design.matrix)
-    except np.linalg.LinAlgError:
-        return undefined(name, EXACT)
+    model = terms_of_random.fit(y, design.matrix)
+    if isinstance(model, str):
+        return undefined(name, model)
     place = list(levels).index(of)
     means, errors = model.solution.effects(float(model.variances[0]))[place]
     reach = float(stdtrit(max(1, len(means) - 1), 0.5 + level / 2)) * errors
@@ -793,6 +792,7 @@ SAME_SLOPES = (
     'Where it does not, p-values are too small; name slopes in `random` ("document:length") for those that matter.'
 )
 _EXACT = 1e-9  # of the scores' variance; what rounding leaves of nothing is less
+UNSETTLED = "the search for the variances did not settle, so that no error of an estimate is known."
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
 
 
@@ -864,12 +864,16 @@ class RandomTerms:
             levels[name] = labels
         return cls(tuple(factors), levels, tuple(slopes), notes)
 
-    def fit(self, y: Array, x: Array, *, reml: bool = True) -> Fit:
-        model = fit(y, x, self.factors, slopes=self.slopes, reml=reml)
+    def fit(self, y: Array, x: Array, *, reml: bool = True) -> Fit | str:
+        """The fitted model, or the reason why there is none."""
+        try:
+            model = fit(y, x, self.factors, slopes=self.slopes, reml=reml)
+        except np.linalg.LinAlgError:
+            return EXACT
         least = _EXACT * float(np.var(y))
         if not model.variances[0] > least or (not model.converged and model.solution.problem.can_explain_all(y)):
-            raise np.linalg.LinAlgError(EXACT)
-        return model
+            return EXACT
+        return model if model.converged else UNSETTLED
 
 
 def _is_number(table: pl.DataFrame, name: str) -> bool:
@@ -904,10 +908,9 @@ def variance_components(
     if isinstance(inputs, str):
         return inputs
     y, design, terms_of_random, _, notes = inputs
-    try:
-        model = terms_of_random.fit(y, design.matrix)
-    except np.linalg.LinAlgError:
-        return EXACT
+    model = terms_of_random.fit(y, design.matrix)
+    if isinstance(model, str):
+        return model
     names = ("residual", *terms_of_random.levels)
     return dict(zip(names, map(float, model.variances), strict=True)), len(y), notes
 

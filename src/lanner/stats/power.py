@@ -148,11 +148,14 @@ _UNSEEN = {
 
 @dataclass(frozen=True, slots=True)
 class NullSimulation:
-    """Simulated studies without a true difference: estimates, standard errors, and the t quantile of each."""
+    """Simulated studies without a true difference: estimates, standard errors, the t quantile of each, and `favour`,
+    the difference that the judges' own tastes make: it belongs to the truth where the interval is about these
+    judges."""
 
     estimate: Array
     error: Array
     reach: Array
+    favour: Array
 
     @property
     def width(self) -> float:
@@ -161,8 +164,8 @@ class NullSimulation:
 
     @property
     def coverage(self) -> float:
-        """How often the interval holds the truth."""
-        return float((np.abs(self.estimate) <= self.error * self.reach).mean())
+        """How often the interval holds what it is about."""
+        return float((np.abs(self.estimate - self.favour) <= self.error * self.reach).mean())
 
     def power(self, difference: float) -> float:
         """How often the interval excludes zero if the true difference is this."""
@@ -193,19 +196,20 @@ def simulate(
         _studies(parts, design, turn, min(step, n - start), rng, judges_random=judges_random)
         for start in range(0, n, step)
     ]
-    estimate, by_document, by_judge = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    estimate, by_document, by_judge, favour = (np.concatenate(column) for column in zip(*blocks, strict=True))
     if not judges_random:
         df = np.full(n, float(max(d - 1, 1)))
-        return NullSimulation(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2))
+        return NullSimulation(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2), favour)
     total = by_document + by_judge
     df = total**2 / np.maximum(by_document**2 / max(d - 1, 1) + by_judge**2 / max(j - 1, 1), 1e-300)
-    return NullSimulation(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2))
+    return NullSimulation(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2), np.zeros(n))
 
 
 def _studies(
     parts: Components, design: Design, turn: Indices, n: int, rng: np.random.Generator, *, judges_random: bool
-) -> tuple[Array, Array, Array]:
-    """Estimates, and their variances by document and by judge (0 unless judges are a sample too)."""
+) -> tuple[Array, Array, Array, Array]:
+    """Estimates, their variances by document and by judge (0 unless judges are a sample too), and what of them is the
+    judges' taste."""
     d, k, m, j = design.documents, design.overlap, design.sentences, design.judges
     common = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
     taste = rng.normal(size=(n, j)) * np.sqrt(2 * parts.system_judge)
@@ -219,7 +223,7 @@ def _studies(
         load = np.bincount(turn.ravel(), minlength=j)
         means = rounds.reshape(n, -1, j).sum(axis=1)[:, load > 0] / load[load > 0]
         by_judge = means.var(axis=1, ddof=1) / means.shape[1]
-    return of_document.mean(axis=1), by_document, by_judge
+    return of_document.mean(axis=1), by_document, by_judge, taste[:, turn].mean(axis=(1, 2))
 
 
 @dataclass(frozen=True, slots=True)

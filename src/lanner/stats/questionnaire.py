@@ -97,7 +97,7 @@ def _over_judges(resampling: Resampling | None) -> Resampling:
 def _mean(values: Array, table: pl.DataFrame, resampling: Resampling, scale: Scale) -> tuple[float, Outcome]:
     unit, count = units(table, "judge")
     replicates = replicate_ratios(values, np.ones(len(values)), unit, count, resampling)
-    return float(values.mean()), outcome(replicates, resampling, column=0, scale=scale)
+    return float(values.mean()), outcome(replicates, resampling, scale=scale, answers=len(values))
 
 
 def _result(

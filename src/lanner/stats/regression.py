@@ -38,6 +38,7 @@ from lanner.stats.resample import (
     common_counts,
     holm,
     labelled,
+    notes_together,
     number_or_none,
     outcome,
     replicate_sums,
@@ -612,6 +613,7 @@ def blocks(
     first: tuple[_Model, Outcome, float | None] | None = None
     counts: list[Mapping[str, int]] = []
     reasons: list[str] = []
+    about: list[Result] = []
     for labels, part in groups(source.table, by):
         model = _fit(part, of, [name for block in expansions for name in block], errors, resampling)
         group = ", ".join(labels.values()) or "All rows"
@@ -629,13 +631,14 @@ def blocks(
         value = rows[-1]["added"]
         counts.append(model.counts)
         gain = _NO_GAIN if value is None else outcome(spread, resampling, column=len(spread.value) - 1, scale="logit")
+        about.append(Result("", value, labels=labels, notes=gain.notes))
         first = first or (model, gain, value)
     name = f"variance of {of} added by {', '.join(names[-1]) if names else ''}"
     if first is None:
         return undefined(name, " ".join(reasons) or "there are no rows.")
     model, gain, value = first
     signature = sign("OLS blocks", resampling, gain.interval, errors=errors)
-    notes = (*source.notes, *gain.notes, *reasons)
+    notes = (*source.notes, *notes_together(about), *reasons)
     return Result(name, value, gain.interval, None, common_counts(counts), model.missing, {}, rows, notes, signature)
 
 

@@ -194,7 +194,17 @@ def test_the_profile_of_skills_is_the_mean_of_each(name: str, question: str) -> 
 def test_a_protocol_that_ranks_nothing() -> None:
     seen = view("esa")
     plain = seen.protocol.model_copy(update={"analyses": ()})
-    assert section(View(seen.material, plain)) is None
+    made = section(View(seen.material, plain))
+    assert made is not None and not made.findings
+    [why] = made.blocks
+    assert isinstance(why, Paragraph)
+    assert why.text.startswith("Systems are not ranked here: esa plans no ranking")
+    assert why.text.endswith("`lanner scores --question score` ranks them.")
+    of_one_system = replace(
+        seen.material, judgements=tuple(j for j in seen.material.judgements if j.systems == ("oak",))
+    )
+    assert section(View(of_one_system, plain)) is None
+    assert section(view("dela")) is None, "labels alone rank nothing"
 
 
 def test_standard_scores_are_not_called_points_of_the_scale() -> None:

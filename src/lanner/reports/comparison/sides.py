@@ -334,7 +334,8 @@ def lines_by_label(
 def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Result:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
     replicates = replicate_sums(document_sums(table), lambda total: divide(total)[:, None], how)
-    return _result(replicates, outcome(replicates, how, scale=scale), how, {"items": int(table["bottom"].sum())})
+    items = int(table["bottom"].sum())
+    return _result(replicates, outcome(replicates, how, scale=scale, answers=items), how, {"items": items})
 
 
 def ratio_gap(first: pl.DataFrame, other: pl.DataFrame, how: Resampling) -> Result:

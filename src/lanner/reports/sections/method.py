@@ -421,7 +421,8 @@ def _lengths(view: View) -> str:
     most, fewest = max(means.values()), min(means.values())
     if "" not in means and f"{most:.1f}" != f"{fewest:.1f}":
         longest, shortest = (
-            listed([domain for domain, mean in means.items() if mean == end], "domain") for end in (most, fewest)
+            listed([domain for domain, mean in means.items() if f"{mean:.1f}" == f"{end:.1f}"], "domain")
+            for end in (most, fewest)
         )
         return f"{sentence}, most in {longest} ({most:.1f}) and fewest in {shortest} ({fewest:.1f})."
     return f"{sentence} ({min(everything)} to {max(everything)})."

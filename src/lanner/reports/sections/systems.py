@@ -17,6 +17,7 @@ from lanner.analysis.scores import (
     RankedSystems,
     corrected_scores,
     language_pairs,
+    numeric_questions,
     options_of,
     planned_rankings,
     preference_questions,
@@ -57,6 +58,7 @@ from lanner.model.messages import (
     plural,
     words,
 )
+from lanner.protocols.derived import ranking_plans
 from lanner.reports.parts import (
     Block,
     Column,
@@ -116,12 +118,30 @@ def section(view: View) -> Section | None:
             if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
                 findings.append(_finding(view, analysis.of, ranking) + _pairs_told(ranking, margin))
             caveats = caveats or _caveats(view, analysis.of, ranking)
+    blocks += _unplanned(view)
     for stage, question in view.protocol.questions:
         if stage.unit is not Unit.JUDGE:
             blocks += _profile(view, question)
     if not blocks:
         return None
     return Section("systems", "How the systems do", blocks, findings[:_MOST_FINDINGS], caveats=caveats)
+
+
+def _unplanned(view: View) -> list[Block]:
+    """Why systems are not ranked that have numbers, and how they are: the protocol does not say by what."""
+    if view.protocol.is_guessed or ranking_plans(view.protocol):
+        return []
+    table = view.scored.table
+    numeric = [name for name in numeric_questions(table) if view.protocol.find(name)]
+    if not numeric or table.filter(pl.col("question").is_in(numeric))["system"].n_unique() < 2:
+        return []
+    commands = [f"`lanner scores --question {name}`" for name in numeric]
+    return [
+        Paragraph(
+            f"Systems are not ranked here: {view.protocol.name} plans no ranking (an `[[analysis]]` with the statistic "
+            f"`ranking.systems`). {words(commands, 'or')} ranks them."
+        )
+    ]
 
 
 def _leaves_judges_out(view: View, of: str, ranking: RankedSystems) -> bool:

@@ -126,7 +126,9 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
     text = ""
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
         few, many = means[0][0], means[-1][0]
-        who, other = (listed([name for mean, name in means if mean == end], "judge") for end in (few, many))
+        who, other = (
+            listed([name for mean, name in means if f"{mean:.2f}" == f"{end:.2f}"], "judge") for end in (few, many)
+        )
         text = f". Most by {other} (mean {many:.2f}), fewest by {who} ({few:.2f})"
     elif means:
         text = f" (mean {means[0][0]:.2f})"
