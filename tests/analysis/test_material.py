@@ -1,3 +1,4 @@
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -5,6 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from adaptive_campaign import made
 from campaign_parts import first_task, opened, save
 from data_sets import released
 from lanner import campaign
@@ -14,7 +16,7 @@ from lanner.designs.expected import ControlCounts
 from lanner.errors import InputError
 from lanner.formats import Reading
 from lanner.model import Judge, Judgement, Role
-from lanner.store import Store
+from lanner.store import Store, Transaction
 
 
 def falcon_folder(folder: Path) -> Path:
@@ -87,6 +89,26 @@ def test_people_under_pseudonyms_keep_what_they_said_and_lose_who_they_are(tmp_p
     assert {row.judge for row in hidden.judgements} == {names["ana"]}
     assert "ana" not in repr((hidden.judges, hidden.judgements)).casefold()
     assert hidden.table.height == found.table.height
+
+
+def test_all_of_a_campaign_is_read_as_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adaptive campaign's draws were read later than the answers: a document was drawn by more than were counted."""
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        made(store)
+        task = first_task(store, name="study")
+        save(store, task, answers={"score": 50})
+        moments = 0
+        read = store.reading
+
+        def reading() -> AbstractContextManager[Transaction]:
+            nonlocal moments
+            moments += 1
+            return read()
+
+        monkeypatch.setattr(store, "reading", reading)
+        found = from_campaign(store, "study")
+    assert moments == 1
+    assert task.items[0].document in found.drawn and any("one after another" in note for note in found.notes)
 
 
 def test_no_real_id_is_left_in_controls_or_among_those_left_out() -> None:

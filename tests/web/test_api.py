@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from lanner import campaign
@@ -11,6 +12,8 @@ from lanner.campaign import drawing
 from lanner.campaign.accounts import issue
 from lanner.model import Document, Judge, Segment
 from lanner.store import AccountRole, Store
+from lanner.store.judgements import Judgements
+from lanner.store.tasks import Tasks
 from web_clients import another, complete, enter, open_campaign
 
 Program = Callable[..., TestClient]
@@ -72,6 +75,30 @@ def test_people_go_by_pseudonyms_unless_the_token_may_know_them(store: Store, pr
     for place in ("tasks", "progress"):
         assert "J1" not in unknown.get(f"/api/v1/campaigns/trial/{place}").text
         assert hidden in unknown.get(f"/api/v1/campaigns/trial/{place}").text
+
+
+@pytest.mark.parametrize(
+    ("place", "noun", "method"), [("judgements", Judgements, "some"), ("tasks", Tasks, "of_campaign")]
+)
+def test_who_comes_while_rows_are_read_goes_by_a_pseudonym_too(
+    store: Store, program: Program, monkeypatch: pytest.MonkeyPatch, place: str, noun: type, method: str
+) -> None:
+    """Names were read before the rows: whoever was added in between went by the id they were given."""
+    open_campaign(store)
+    read = getattr(noun, method)
+
+    def read_while_zoe_comes(self: object, *given: object, **more: object) -> object:
+        if "zoe" not in [judge.id for judge in campaign.judges(store, "trial")]:
+            campaign.add_judges(store, "trial", [Judge("zoe")])
+            task = campaign.tasks(store, "trial", "zoe")[0].id
+            campaign.submit(store, task, 0, {"holistic": 4}, submission="by-her-herself")
+        return read(self, *given, **more)
+
+    api = program("campaigns", "judgements")
+    monkeypatch.setattr(noun, method, read_while_zoe_comes)
+    found = api.get(f"/api/v1/campaigns/trial/{place}")
+    assert found.status_code == 200 and "zoe" not in found.text
+    assert found.json()[place][-1]["judge"].startswith("judge-")
 
 
 def test_history_has_what_was_revised(store: Store, program: Program) -> None:

@@ -28,7 +28,7 @@ from lanner.protocols.answers import take_in
 from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
-from lanner.store import Event, Store, pseudonyms_of
+from lanner.store import Event, Store, Transaction, pseudonyms_of
 
 
 @dataclass(frozen=True)
@@ -368,9 +368,9 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         # without an answer to a control item nobody has missed one
         has_controls = any(judgement.role is Role.CONTROL for judgement in judgements)
         tasks = [task for task in tx.tasks.with_role(entry.id, Role.CONTROL) if task.judge] if has_controls else []
-    is_adaptive = entry.design == ADAPTIVE
-    drawn = drawn_documents(store, entry.id) if is_adaptive else {}
-    left = _left_open(store, entry.id) if is_adaptive else ()
+        is_adaptive = entry.design == ADAPTIVE
+        drawn = drawn_documents(tx, entry.id) if is_adaptive else {}
+        left = _left_open(tx, entry.id) if is_adaptive else ()
     questions = {question.id: question for _, question in protocol.questions}
     return Material(
         name=entry.name,
@@ -402,12 +402,12 @@ def _unequal(drawn: Mapping[str, tuple[int, float]], documents: int) -> tuple[st
     )
 
 
-def _left_open(store: Store, number: int) -> tuple[str, ...]:
+def _left_open(tx: Transaction, number: int) -> tuple[str, ...]:
     """That organisers wanted no more judged of a pair must be said where its systems are compared."""
     return tuple(
         f"{first} and {second} were left open by the organisers: nothing more was judged for the sake of this pair, "
         "and the campaign does not decide it."
-        for first, second in left_open(store, number)
+        for first, second in left_open(tx, number)
     )
 
 

@@ -368,11 +368,10 @@ def leave_open(
     store.write(work)
 
 
-def left_open(store: Store, campaign: Reference) -> list[tuple[str, str]]:
+def left_open(tx: Transaction, campaign: int) -> list[tuple[str, str]]:
     """The pairs of systems that the organisers have left open."""
-    with store.reading() as tx:
-        events = tx.events.of(tx.campaigns.get(campaign).id, kinds=(LEFT,))
-        return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
+    events = tx.events.of(campaign, kinds=(LEFT,))
+    return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
 
 
 def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
@@ -384,14 +383,12 @@ def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
     return max(1, (own.budget or own.everything) - own.assigned)  # how many documents have one judge more is chance
 
 
-def drawn_documents(store: Store, campaign: Reference) -> dict[str, tuple[int, float]]:
+def drawn_documents(tx: Transaction, campaign: int) -> dict[str, tuple[int, float]]:
     """By document of an adaptive campaign: which draw it was, 1 for the first, and the chance it had then."""
-    with store.reading() as tx:
-        events = tx.events.of(tx.campaigns.get(campaign).id, kinds=(DRAWN,))
-        return {
-            str(event.detail["document"]): (int(event.detail["number"]) + 1, float(event.detail["probability"]))
-            for event in events
-        }
+    return {
+        str(event.detail["document"]): (int(event.detail["number"]) + 1, float(event.detail["probability"]))
+        for event in tx.events.of(campaign, kinds=(DRAWN,))
+    }
 
 
 def is_running(tx: Transaction, campaign: Campaign) -> bool:

@@ -3,8 +3,8 @@ costs the same however many answers there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from lanner.campaign import drawing
@@ -43,6 +43,8 @@ class CampaignProgress:
     pages: tuple[ProgressPart, ...]
     free: int = 0
     undrawn: int = 0
+    code_names: Mapping[str, str] = field(default_factory=dict)
+    """What people are called where their ids say who they are."""
 
     @property
     def items(self) -> int:
@@ -65,6 +67,7 @@ def progress(store: Store, campaign: Reference) -> CampaignProgress:
         shares = tx.progress.shares(entry.id)
         counts = tx.progress.counts(entry.id)
         undrawn = drawing.undrawn(store, tx, entry)
+        code_names = pseudonyms_of(tx.judges.all(entry.id))
     own_shares = [share for share in shares if share.judge]
     texts = [share for share in shares if share.document != JUDGE_ITSELF]
     by_judge = {part.name: part for part in _parts(own_shares, lambda share: share.judge)}
@@ -81,6 +84,7 @@ def progress(store: Store, campaign: Reference) -> CampaignProgress:
         pages=_parts(own_shares, lambda share: share.page),
         free=sum(share.items for share in shares if not share.judge),
         undrawn=undrawn,
+        code_names=code_names,
     )
 
 

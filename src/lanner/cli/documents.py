@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanner import campaign, formats
+from lanner import formats
 from lanner.cli import notes_of, parse_options
 from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials
@@ -80,9 +80,7 @@ def run_export(
         raise LannerError("--counted goes with the tidy table.", next_step="Leave out --to, or --counted.")
     parts = materials(source, store_place, format_name, protocol)
     if not identified and not Path(source).exists():
-        with Store.open(store_place, create=False) as store:
-            names = campaign.pseudonyms(store, source)
-        parts = [part.pseudonymised(names) for part in parts]
+        parts = [part.pseudonymised(part.code_names) for part in parts]
         output.note("People go by pseudonyms (judge-7), the same in every export; --identified writes their own ids.")
     rows = []
     for part in parts:

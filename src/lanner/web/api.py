@@ -22,7 +22,7 @@ from lanner import campaign as campaigns
 from lanner.campaign.accounts import SCOPES
 from lanner.errors import InputError
 from lanner.model import Campaign, Document, Judge, Judgement, Segment, Task
-from lanner.store import Transaction
+from lanner.store import Transaction, pseudonyms_of
 from lanner.web import api_shapes as shapes
 from lanner.web import forms
 from lanner.web.access import Caller, visible_campaign, visible_campaigns
@@ -31,6 +31,7 @@ from lanner.web.organising.files import FORMATS, write_export
 from lanner.web.site import Site, metrics
 
 T = TypeVar("T", bound=BaseModel)
+R = TypeVar("R")
 MOST_DOCUMENTS, MOST_JUDGEMENTS = 200, 5000
 
 
@@ -185,8 +186,8 @@ async def add_judges(request: Request) -> Response:
 async def show_progress(request: Request) -> Response:
     """How far a campaign is."""
     site, campaign = _site(request), await _find_campaign(request)
-    names = await _names(request, campaign)
     progress = await site.read(lambda: campaigns.progress(site.store, campaign.id))
+    names = {} if _knows_people(request) else progress.code_names
 
     def part(entry: campaigns.ProgressPart, name: str) -> shapes.PartShape:
         return _in_shape(shapes.PartShape, entry, name=name, active_minutes=round(entry.active_minutes, 2))
@@ -223,24 +224,34 @@ def _segment(segment: Segment) -> shapes.SegmentShape:
     return _in_shape(shapes.SegmentShape, segment, outputs=outputs, references=references)
 
 
-async def _names(request: Request, campaign: Campaign) -> dict[str, str]:
-    """What judges are called for this token."""
-    if "people" in _caller(request).token.scopes:
-        return {}
-    site = _site(request)
-    return await site.read(lambda: campaigns.pseudonyms(site.store, campaign.id))
+def _knows_people(request: Request) -> bool:
+    return "people" in _caller(request).token.scopes
+
+
+async def _with_names(
+    request: Request, campaign: Campaign, read: Callable[[Transaction], R]
+) -> tuple[R, dict[str, str]]:
+    """What is read of a campaign, and what its judges are called for this token: as of one moment, or whoever was added
+    or renamed in between would go by their id."""
+
+    def work(tx: Transaction) -> tuple[R, dict[str, str]]:
+        rows = read(tx)
+        return rows, {} if _knows_people(request) else pseudonyms_of(tx.judges.all(campaign.id))
+
+    return await _site(request).query(work)
 
 
 async def list_judgements(request: Request) -> Response:
     """Judgements in the order they came: those that hold, or with `history=true` every one ever given."""
-    site, campaign = _site(request), await _find_campaign(request)
+    campaign = await _find_campaign(request)
     after = _number(request, "after", 0, 2**53)
     limit = _number(request, "limit", 1000, MOST_JUDGEMENTS, least=1)
     history = request.query_params.get("history", "false")
     if history not in ("true", "false"):
         raise HTTPException(422, "`history` is true or false.")
-    names = await _names(request, campaign)
-    rows = await site.query(lambda tx: tx.judgements.some(campaign.id, after, limit, history=history == "true"))
+    rows, names = await _with_names(
+        request, campaign, lambda tx: tx.judgements.some(campaign.id, after, limit, history=history == "true")
+    )
     judgement_shapes = [_judgement(row, names) for row in rows]
     return _json_response(
         shapes.JudgementPage.model_construct(judgements=judgement_shapes, next=rows[-1].id or after if rows else after)
@@ -274,11 +285,10 @@ async def save_answers(request: Request) -> Response:
 
 async def list_tasks(request: Request) -> Response:
     """The tasks of a campaign, of all judges or of one."""
-    site, campaign = _site(request), await _find_campaign(request)
-    names = await _names(request, campaign)
+    campaign = await _find_campaign(request)
+    entries, names = await _with_names(request, campaign, lambda tx: tx.tasks.of_campaign(campaign.id))
     judge = request.query_params.get("judge")
-    tasks = [entry.task for entry in await site.query(lambda tx: tx.tasks.of_campaign(campaign.id))]
-    task_shapes = [_task(task, names) for task in tasks]
+    task_shapes = [_task(entry.task, names) for entry in entries]
     return _json_response(shapes.TaskList(tasks=[task for task in task_shapes if judge in (None, task.judge)]))
 
 
@@ -286,21 +296,21 @@ def _task(task: Task, names: Mapping[str, str]) -> shapes.TaskShape:
     return _in_shape(shapes.TaskShape, task, judge=names.get(task.judge, task.judge), items=len(task.items))
 
 
-async def _find_task(request: Request, campaign: Campaign) -> Task:
-    """The task of the address, if it is one of this campaign."""
+async def _find_task(request: Request, campaign: Campaign) -> tuple[Task, dict[str, str]]:
+    """The task of the address, if it is one of this campaign, and what judges are called."""
     number = forms.whole_number(request.path_params["task"])
     if number is None or not 1 <= number < 2**63:
         raise HTTPException(404)
-    entry = await _site(request).query(lambda tx: tx.tasks.assigned(number))
+    entry, names = await _with_names(request, campaign, lambda tx: tx.tasks.assigned(number))
     if entry is None or entry.campaign != campaign.id:
         raise HTTPException(404)
-    return entry.task
+    return entry.task, names
 
 
 async def show_task(request: Request) -> Response:
     """One task: what its items are about, and which questions still need an answer."""
     site, campaign = _site(request), await _find_campaign(request)
-    task, names = await _find_task(request, campaign), await _names(request, campaign)
+    task, names = await _find_task(request, campaign)
     missing = {entry.item: entry.questions for entry in await site.read(lambda: campaigns.missing(site.store, task.id))}
     items = [
         _in_shape(
@@ -319,9 +329,10 @@ async def show_task(request: Request) -> Response:
 async def next_task(request: Request) -> Response:
     """The task a judge is to do next; with none left, a free one is taken where the design has such."""
     site, campaign = _site(request), await _find_campaign(request)
-    wanted, names = (await _read_body(request, shapes.ForJudge)).judge, await _names(request, campaign)
-    judges = await site.read(lambda: campaigns.judges(site.store, campaign.id))
-    judge = next((judge.id for judge in judges if names.get(judge.id, judge.id) == wanted), None)
+    wanted = (await _read_body(request, shapes.ForJudge)).judge
+    participants, names = await _with_names(request, campaign, lambda tx: tx.judges.all(campaign.id))
+    ids = [participant.judge.id for participant in participants]
+    judge = next((judge for judge in ids if names.get(judge, judge) == wanted), None)
     if judge is None:
         raise InputError(f"There is no judge {wanted!r} here.", code="unknown_judge")
     task = await site.write(lambda: campaigns.next_task(site.store, campaign.id, judge))
@@ -331,7 +342,7 @@ async def next_task(request: Request) -> Response:
 async def finish(request: Request) -> Response:
     """Finish a task that is answered in full: from then on its answers stay as they are."""
     site, campaign = _site(request), await _find_campaign(request)
-    task, names = await _find_task(request, campaign), await _names(request, campaign)
+    task, names = await _find_task(request, campaign)
     finished_task = await finish_task(site, task.id)
     site.saves += 1
     return _json_response(_task(finished_task, names))

@@ -81,7 +81,7 @@ class Jobs(LiveCampaigns):
     def export(self, campaign: int, name: str, suffix: str, folder: str) -> str:
         """Write the current judgements into a folder; the path of the one file to send. What is several is zipped."""
         material = from_campaign(self._store, campaign)
-        material = material.pseudonymised(campaigns.pseudonyms(self._store, campaign))
+        material = material.pseudonymised(material.code_names)
         target = Path(folder) / "out"
         target.mkdir()
         path = target / f"judgements{suffix}"
