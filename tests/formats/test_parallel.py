@@ -90,3 +90,54 @@ def test_files_of_which_none_is_called_the_source_say_how_to_name_them(tmp_path:
         formats.read(tmp_path)
     (reading,) = formats.read([tmp_path / "story.es", tmp_path / "story.en"])
     assert reading.documents[0].language_pair == "es-en", "the first is the source"
+
+
+LAYOUTS = {
+    "folders": ("src/{}.txt", "online/{}.txt"),
+    "a language and a system": ("en/{}.txt", "online/{}.txt"),
+    "endings": ("{}.src", "{}.online"),
+    "endings before .txt": ("{}.en.txt", "{}.online.txt"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_document_in_each_file(tmp_path: Path, layout: str) -> None:
+    for place, text in zip(LAYOUTS[layout], ("One.\nTwo.\n", "Eins.\nZwei.\n"), strict=True):
+        for talk in ("talk1", "talk2"):
+            file = tmp_path / place.format(talk)
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+    (reading,) = formats.read(tmp_path)
+    assert [document.id for document in reading.documents] == ["talk1", "talk2"]
+    assert [dict(segment.outputs) for segment in reading.documents[1]] == [{"online": "Eins."}, {"online": "Zwei."}]
+    assert reading.documents[0].segments[0].source == "One."
+
+
+def test_of_two_languages_the_source_is_asked_for(tmp_path: Path) -> None:
+    for language in ("de", "en"):
+        (tmp_path / language).mkdir()
+        for talk in ("talk1", "talk2"):
+            (tmp_path / language / f"{talk}.txt").write_text(f"{language} {talk}\n")
+    with pytest.raises(InputError, match="Which of de, en holds the source texts") as refused:
+        formats.read(tmp_path)
+    assert "--option source=de" in refused.value.next_step
+    (reading,) = formats.read(tmp_path, source="en")
+    assert reading.documents[0].language_pair == "en-de"
+    assert reading.documents[1].segments[0].source == "en talk2"
+
+
+@pytest.mark.parametrize("mark", ['<srcset setid="x">', '<?xml version="1.0"?>', "  <tstset>"])
+def test_marks_are_no_texts(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "src.sgm").write_text(f"{mark}\n")
+    (tmp_path / "hyp.sgm").write_text("A text.\n")
+    with pytest.raises(InputError, match="marked up") as refused:
+        formats.read(tmp_path)
+    assert refused.value.where.line == 1
+    assert refused.value.code == "marked_up"
+
+
+def test_a_text_may_begin_with_a_bracket(tmp_path: Path) -> None:
+    (tmp_path / "src.txt").write_text("<unk> is a token.\n")
+    (tmp_path / "hyp.txt").write_text("<b>Zeichen</b>\n")
+    (reading,) = formats.read(tmp_path)
+    assert reading.documents[0].segments[0].source == "<unk> is a token."

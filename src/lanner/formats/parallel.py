@@ -3,7 +3,9 @@
 Names tell which is which: `src` or `source` in a name is the source, `ref…` a reference, all others are outputs, as in
 `src.txt`, `ref.A.txt`, `hyp.Online-B.txt` or `newstest.en-de.ref.B.de`. Options say it where names do not.
 
-Folders `src`, `ref` and others of the same file names hold a document in each file.
+Folders `src`, `ref` and others of the same file names hold a document in each file; so do files of the same names with
+endings that say which text it is, `talk1.src`, `talk1.mt`, `talk2.src`, `talk2.mt`. Of folders or endings of which one
+is a language and the others are not, that one holds the source.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
@@ -56,8 +59,20 @@ def recognise(path: Path) -> bool:
     return (len(sources) == 1 and (len(files) > 1 or _docs(path, "") is not None)) or bool(_sides(path))
 
 
+def accepts_options(path: Path, *, source: str = "", **_: Any) -> bool:
+    """Whoever says which of several folders or endings holds the source says that they are texts."""
+    return bool(source) and path.is_dir() and bool(_sides(path, source))
+
+
 def explain(path: Path) -> None:
     """Say what is wrong with a folder of texts in several languages of which none is called the source."""
+    if path.is_dir() and (sides := list(_same_documents(path))):
+        raise InputError(
+            f"Which of {', '.join(sides)} holds the source texts is not said.",
+            code="no_source_file",
+            where=Where(path.name),
+            next_step=f"Call it src, or say it: --option source={sides[0]}.",
+        )
     files = _files(path) if path.is_dir() else []
     names = [_bare(file).name.split(".") for file in files]
     if not 1 < len(files) < 10 or not all(len(_without_language(parts)) < len(parts) for parts in names):
@@ -83,11 +98,13 @@ def texts(path: Path, **options: str) -> TextStream:
     """The documents one by one, with what is to be told of them."""
     files = _find_aligned(path, **options)
     stream = TextStream(path.name, iter(()))
-    stream.notes.append(f"{_describe_files(files[0])}.")
+    stream.notes.append(f"{_describe_files(files[0], path)}.")
     if len(files) > 1:
-        stream.notes.append(f"Each of the {len(files)} files of a folder is a document.")
+        stream.notes.append(f"{len(files)} documents, each a file of its own.")
     elif files[0].documents is None:
         stream.notes.append("No .docs file says which documents there are, so all lines are one.")
+    if UNDETERMINED in files[0].languages:
+        stream.notes.append(UNKNOWN_LANGUAGES)
 
     def documents() -> Iterator[Document]:
         canaries = 0
@@ -124,9 +141,10 @@ def guess_files(paths: Sequence[Path]) -> str:
     return f"{_describe_files(_chosen_files(paths))}."
 
 
-def _describe_files(files: AlignedFiles) -> str:
+def _describe_files(files: AlignedFiles, folder: Path | None = None) -> str:
     references, outputs = _list_names(files.references), _list_names(files.outputs)
-    return f"Source: {files.source.name}; references: {references}; outputs: {outputs}"
+    source = files.source.relative_to(folder) if folder else files.source.name
+    return f"Source: {source}; references: {references}; outputs: {outputs}"
 
 
 def _chosen_files(
@@ -257,15 +275,30 @@ def _without_language(parts: Sequence[str]) -> Sequence[str]:
     )
 
 
-def _sides(path: Path) -> dict[str, dict[str, Path]]:
-    """Folders with the same file names, by the names of the folders, the source first; empty where there are none."""
-    folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
-    sources = [folder for folder in folders if _ROLES.get(folder.name.casefold()) == "source"]
-    files = {folder.name: {_bare(file).stem: file for file in _files(folder)} for folder in folders}
-    same = {frozenset(names) for names in files.values()}
-    if len(sources) != 1 or len(folders) < 2 or len(same) != 1 or not files[sources[0].name]:
+def _sides(path: Path, source: str = "") -> dict[str, dict[str, Path]]:
+    """The texts of each document by what they are, the source first: in folders with the same file names, or in files
+    with the same names and several endings. Empty where there are none, or where none is known to be the source."""
+    sides = _same_documents(path)
+    named = [side for side in sides if side == source or (not source and _ROLES.get(side.casefold()) == "source")]
+    in_language = [side for side in sides if language_codes.known(side) and len(side) < 4 and side not in _ROLES]
+    sources = named or ([] if source else in_language)
+    if len(sources) != 1:
         return {}
-    return {sources[0].name: files.pop(sources[0].name), **files}
+    return {sources[0]: sides[sources[0]], **sides}
+
+
+def _same_documents(path: Path) -> dict[str, dict[str, Path]]:
+    """The files of each document, by folders or by endings that have the same documents; empty where they have not."""
+    folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+    sides = {folder.name: {_bare(file).stem: file for file in _files(folder)} for folder in folders}
+    if not folders:
+        for file in _files(path):
+            name, _, side = _bare(file).name.removesuffix(".txt").rpartition(".")
+            sides.setdefault(side, {})[name] = file
+    documents = {frozenset(names) for names in sides.values()}
+    are_several = bool(folders) or all(len(names) > 1 for names in sides.values())
+    is_named = len(documents) == 1 and all(all(names) and names for names in documents) and all(sides)
+    return sides if len(sides) > 1 and are_several and is_named else {}
 
 
 def _find_aligned(
@@ -273,9 +306,9 @@ def _find_aligned(
 ) -> list[AlignedFiles]:
     """The files that belong together: all of a folder, or for folders that hold a document in each file, those of each
     document."""
-    if not source and (sides := _sides(path)):
+    if sides := _sides(path, source):
         first, *others = sides
-        codes = language_codes.pair(languages) if languages else file_languages(path)
+        codes = language_codes.pair(languages) if languages else _languages_of(path, first, others)
         references = [name for name in others if name.casefold().startswith("ref")]
         return [
             AlignedFiles(
@@ -285,10 +318,19 @@ def _find_aligned(
                 {name: sides[name][stem] for name in others if name not in references},
                 None,
                 newline,
+                stem,
             )
             for stem, file in sides[first].items()
         ]
     return [_aligned_folder(path, source, docs, languages, newline)]
+
+
+def _languages_of(path: Path, source: str, others: Sequence[str]) -> tuple[str, str]:
+    """The languages that the name of a folder says, or else those that its folders or endings are called after."""
+    known = [language_codes.normal(name) if language_codes.known(name) else "" for name in (source, *others)]
+    targets = {code for code in known[1:] if code}
+    named = known[0] or UNDETERMINED, targets.pop() if len(targets) == 1 else UNDETERMINED
+    return named if UNDETERMINED in file_languages(path) else file_languages(path)
 
 
 def _aligned_folder(path: Path, source: str, docs: str, pair: str, newline: str) -> AlignedFiles:
@@ -326,8 +368,9 @@ FORMAT = Format(
     texts=texts,
     write=write,
     explain=explain,
+    accepts_options=accepts_options,
     options={
-        "source": "the source file, if its name does not say so",
+        "source": "the source file, folder or ending, if its name does not say so",
         "docs": "the file with DOMAIN and DOCUMENT for each line",
         "languages": "the language pair, for instance en-de",
         "newline": "what stands for a line break inside a segment, for instance <br>",

@@ -3,6 +3,7 @@ line is of. Segment ids are the line numbers from 0, as the tools of the field c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -116,6 +117,8 @@ class AlignedFiles:
     documents: Path | None = None
     newline: str = ""
     """What stands for a line break inside a segment."""
+    name: str = ""
+    """The document's name where everything is one; else that of the source's file."""
 
 
 def read_aligned(files: AlignedFiles) -> Iterator[Document]:
@@ -126,13 +129,15 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
     if files.documents is not None:
         paths.append(files.documents)
     compressed = files.source.suffix in (".gz", ".zst")
-    own_name = Path(files.source.stem).stem if compressed else files.source.stem
+    own_name = files.name or (Path(files.source.stem).stem if compressed else files.source.stem)
     ids: dict[str, int] = {}
     name = domain = ""
     segments: list[Segment] = []
     for number, row in enumerate(zip_longest(*map(textfile.lines, paths))):
         if None in row:
             raise _ragged_error(paths)
+        if not number:
+            _refuse_markup(paths, row)
         place = _place(files, row[-1], number) if files.documents is not None else ("", own_name, str(number))
         if segments and place[1] != name:
             yield _document(files, name, domain, segments)
@@ -146,6 +151,22 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
         segments.append(_segment(files, row, place))
     if segments:
         yield _document(files, name, domain, segments)
+
+
+_MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|(?:src|ref|tst)set|mteval|html|xliff|tmx|resources)\b", re.I)
+
+
+def _refuse_markup(paths: Sequence[Path], first_lines: Sequence[str]) -> None:
+    """The error where a file of lines is marked up: the marks would be read as texts."""
+    for path, line in zip(paths, first_lines, strict=True):
+        if _MARKUP.match(line):
+            textfile.failed(
+                path,
+                "This file is marked up, and is no plain text with a segment on each line.",
+                1,
+                "Save its segments as plain text, one on each line.",
+                code="marked_up",
+            )
 
 
 def _place(files: AlignedFiles, line: str, number: int) -> tuple[str, str, str]:
