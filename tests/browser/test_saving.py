@@ -71,12 +71,22 @@ def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserCo
     assert len(rows) == len(set(rows)), "each answer is stored once"
 
 
-def test_an_error_of_the_server_is_not_called_offline(live: Live, page: Page) -> None:
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (500, "Internal Server Error", "No proper answer from the server."),
+        (503, "<h1>Bad gateway</h1>", "No proper answer from the server."),
+        (503, '{"message": "no database"}', "The server cannot save at the moment and tries again by itself."),
+    ],
+)
+def test_an_error_of_the_server_is_not_called_offline(
+    live: Live, page: Page, status: int, body: str, words: str
+) -> None:
     work, task, hands = begin(live, page)
-    page.route("**/answers", lambda route: route.fulfill(status=500, body="Internal Server Error"))
+    page.route("**/answers", lambda route: route.fulfill(status=status, body=body))
     judge(hands, 2, 5)
     shown = page.locator("#saved[data-state=offline]")
-    expect(shown).to_have_text("No proper answer from the server. Kept on this device: 1")
+    expect(shown).to_have_text(f"{words} Kept on this device: 1")
     page.unroute("**/answers")
     page.evaluate("dispatchEvent(new Event('online'))")
     hands.settled()

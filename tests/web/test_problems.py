@@ -106,6 +106,8 @@ def test_people_are_led_to_the_sign_in_and_programs_are_not(failing: TestClient)
         ("/task/judge", "ar", ('dir="rtl"', "لم تسجّل الدخول.")),
         ("/task/missing", "de", ("Hier ist nichts.", "/work")),
         ("/task/bug", "en", ("Number ", "kept on this device")),
+        ("/task/store", "en", ("cannot reach its database", "sent by itself", "/work")),
+        ("/task/store", "es", ("base de datos", "se envían solas")),
     ],
 )
 def test_judges_are_told_in_their_language(

@@ -161,7 +161,7 @@ def _is_judges(request: Request) -> bool:
 def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
     """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    key = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "server"}.get(status)
+    key = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "database"}.get(status)
     if key is None or not _is_judges(request):
         return None
     languages = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
@@ -182,7 +182,7 @@ def _answer(
             "what": messages.get(f"problem.{name}"),
             "where": where,
             "next": messages.get(f"problem.{name}_next"),
-            "work": messages.get("problem.work") if name in ("gone", "server") else "",
+            "work": messages.get("problem.work") if name in ("gone", "server", "database") else "",
         }
         return page(request, "judge/problem.html", said_to_judge, status)
     response = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)

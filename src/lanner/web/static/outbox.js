@@ -30,6 +30,8 @@ export class Outbox {
     this.refusal = '';
     /** Whether somebody answered the last attempt, even if not as the server does. */
     this.reached = false;
+    /** Whether it was the server, to say that its database is away. */
+    this.noDatabase = false;
     this.latest = '';
     /** Refused for now, and why: the others go on. @type {Map<Message, string>} */
     this.held = new Map();
@@ -202,11 +204,12 @@ export class Outbox {
     void this.kept(() => db.put('outbox', [message.key, message]));
     const body = { ...message.body, sent_at: now().toISOString() };
     const reply = await send(message.url, body).catch(() => ({ status: 0, body: null }));
+    const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
     this.reached = reply.status > 0;
+    this.noDatabase = ours && reply.status === 503;
     if (reply.status === 200 || reply.body?.reason === 'reused')
       return this.acknowledge(message, reply);
     if (reply.status === 422 && (await this.reject(message, reply.body?.errors))) return true;
-    const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
     if (ours && reply.status === 401) this.signOut();
     else if (LASTING.includes(reply.status)) {
       this.held.set(message, ours ? reply.body.reason : '');

@@ -514,7 +514,7 @@ export class Saving {
     if (now === 'saved' && this.contested) void this.reconcile();
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
-      unsent = outbox.reached ? 'failing' : 'offline',
+      unsent = outbox.noDatabase ? 'database' : outbox.reached ? 'failing' : 'offline',
       key = held || (isUnsent && !this.db.lasting) ? 'unsaved' : isUnsent ? unsent : state,
       text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
     const draw = () => {
