@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from scipy.stats import norm, t
+from statsmodels.stats.proportion import proportion_confint
 
 from lanner import campaign
 from lanner.errors import LannerError
-from lanner.judges.comparison import agreed_answers, audit, compare, said, sample_documents
+from lanner.judges.comparison import agreed_answers, audit, compare, mean_by_document, said, sample_documents
 from lanner.judges.plan import Limits
 from lanner.model import Document, Judge, JudgeKind, Judgement, Result, Role
+from lanner.stats.resample import Resampling
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
 from stub_server import Stub, completion, good
@@ -181,6 +184,13 @@ def audited(store: Store, protocol: str, answer: Any, *, pair: bool = False, **m
 
 def ranks(body: dict[str, Any], given: list[int]) -> str:
     return json.dumps(dict.fromkeys(body["response_format"]["json_schema"]["schema"]["properties"], given))
+
+
+def test_documents_alike_by_chance_count_for_no_more_answers_than_there_are() -> None:
+    values = [(f"d{at // 10}", float(at % 10 < 5 + (at // 10 == 5))) for at in range(60)]
+    found = mean_by_document("share", "score", values, Resampling())
+    reach = 2 * norm.sf(t.ppf(0.975, 5))
+    assert (found.low, found.high) == pytest.approx(proportion_confint(31, 60, alpha=reach, method="wilson"))
 
 
 def test_always_the_first_is_a_position_bias(store: Store) -> None:

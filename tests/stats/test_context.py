@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import norm, t
+from statsmodels.stats.proportion import proportion_confint
 
 from data_set_frames import h_falcon
 from data_sets import data_dir
 from lanner.errors import StatisticError
-from lanner.stats.context import agreement_intervals, distribution, issue_shares, misevaluations, spans
+from lanner.stats.context import _shares, agreement_intervals, distribution, issue_shares, misevaluations, spans
 from lanner.stats.resample import Resampling
 
 QUICK = Resampling(n=200)
@@ -45,6 +48,15 @@ SURVEY = rows(
     ("a", "s1", "reasons", ["ambiguity"]),
     ("b", "s1", "reasons", ["terminology"]),
 )
+
+
+def test_shares_rest_on_no_more_answers_than_there_are():
+    marks = np.repeat([1.0, 0.0] * 6, [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 4])[:, None]
+    table = pl.DataFrame({"document": [f"d{at // 10}" for at in range(60)], "segment": [str(at) for at in range(60)]})
+    [share] = _shares(marks, table, Resampling())
+    reach = 2 * norm.sf(t.ppf(0.975, 5))
+    expected = proportion_confint(31, 60, alpha=reach, method="wilson")
+    assert (share.row()["low"], share.row()["high"]) == pytest.approx(expected)
 
 
 def test_issue_shares_are_of_all_issues_named():

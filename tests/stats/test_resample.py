@@ -541,3 +541,44 @@ def test_results_that_are_combined_keep_what_holds_for_each_and_say_whose_the_re
     assert (both.value, dict(both.counts)) == (0.5, {"judges": 1})
     assert both.notes == ("read so", "few", "ana: odd")
     assert [row["n"] for row in both.rows] == [9, 4]
+
+
+def label_share(counts: list[int] | np.ndarray, size: int = 120) -> tuple[float, float]:
+    """The interval of a label's share: how many of `size` answers of each document have it."""
+    sums = np.column_stack([counts, np.full(len(counts), size)]).astype(float)
+    spread = outcome(
+        replicate_sums(sums, mean_of, Resampling()), Resampling(), scale="share", answers=int(sums[:, 1].sum())
+    )
+    assert spread.interval is not None
+    return spread.interval.low, spread.interval.high
+
+
+def test_a_rare_label_has_the_freedom_of_the_documents_that_have_it() -> None:
+    """0 of 960 in 8 documents is 0 to .37; 1 of 960 was .000 to .007, as if 8 documents had shown how they differ."""
+    nothing, one, two, everywhere = (label_share([1] * n + [0] * (8 - n)) for n in (0, 1, 2, 8))
+    assert nothing == pytest.approx((0.0, stats.beta.ppf(0.975, 1, 8)))
+    assert nothing[1] > one[1] > 0.1 and two[1] > 0.1, "one document or two leave one degree of freedom"
+    reach = stats.t.ppf(0.975, 7)
+    assert everywhere == pytest.approx(wilson_ends(1 / 120, 960, reach)), "all of them leave seven"
+    assert label_share([119] + [120] * 7) == pytest.approx((1 - one[1], 1 - one[0])), "likewise of what is missing"
+    whole = label_share([120] * 3 + [0] * 5)
+    assert whole == pytest.approx((stats.beta.ppf(0.025, 3, 6), stats.beta.ppf(0.975, 4, 5))), "documents are answers"
+
+
+def wilson_ends(share: float, size: int, reach: float) -> tuple[float, float]:
+    low, high = proportion_confint(share * size, size, alpha=2 * stats.norm.sf(reach), method="wilson")
+    return float(low), float(high)
+
+
+def test_intervals_of_rare_labels_hold_where_few_documents_have_them() -> None:
+    """Held in 75 % before: a label of 2 % that one document has often and others never."""
+    rng = np.random.default_rng(6)
+    shares = rng.beta(0.02, 0.98, (300, 20))
+    held = [low <= 0.02 <= high for low, high in map(label_share, rng.binomial(120, shares))]
+    assert np.mean(held) > 0.93
+
+
+def test_documents_alike_by_chance_count_for_no_more_answers_than_there_are() -> None:
+    low, high = label_share([5, 5, 5, 5, 5, 6], size=10)
+    expected = wilson_ends(31 / 60, 60, stats.t.ppf(0.975, 5))
+    assert (low, high) == pytest.approx(expected)

@@ -14,8 +14,9 @@ interval are two readings of one distribution and move smoothly as documents are
 
 Shares have a construction of their own, because at 0 and 1 every document says the same and the standard error is 0:
 Wilson's score interval (1927) on as many independent answers as the documents' spread amounts to. Documents that all
-say the same count as one answer each, in Clopper and Pearson's exact interval (1934); and where a share is tested, no
-documents show more than as many that all say the same, however small their spread happens to be.
+say the same count as one answer each, in Clopper and Pearson's exact interval (1934); where a share is tested, no
+documents show more than as many that all say the same, however small their spread happens to be; and of a share that
+few documents have any of, those few give t its degrees of freedom.
 
 Bootstrap intervals (percentile, BCa) are made where they are asked for by name; their p is found by widening the
 interval until it touches the null value.
@@ -33,13 +34,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from lanner import __version__
 from lanner.errors import StatisticError, check_known
@@ -107,17 +108,29 @@ def clustered(resampling: Resampling | None) -> Resampling:
 @dataclass(frozen=True, slots=True)
 class Replicates:
     """What resampling gave: `value` (m), `draws` (resamples × m, empty where the method needs none), `jackknife`
-    (units × m), and how many `units` there were. `multiplicity` counts the units each jackknife row stands for."""
+    (units × m), and how many `units` there were. `multiplicity` counts the units each jackknife row stands for, `alone`
+    gives the value of each by itself, where that is known."""
 
     value: Array
     draws: Array
     jackknife: Array
     units: int
     multiplicity: Array | None = None
+    alone: Callable[[], Array] | None = None
 
     def variance(self) -> Array:
         """Jackknife variance of each statistic (Tukey 1958)."""
         return jackknife_variance(self.jackknife, self.multiplicity)
+
+    def mixed_units(self, column: int) -> int | None:
+        """How many units show how much a share differs between them: those that have any of it, or those that have
+        anything else, whichever are fewer. None where that is not known."""
+        if self.alone is None:
+            return None
+        counts = np.ones(len(self.jackknife)) if self.multiplicity is None else self.multiplicity
+        with np.errstate(invalid="ignore", divide="ignore"):
+            alone = self.alone()[:, column]
+        return int(min(counts @ (alone > 0), counts @ (alone < 1)))
 
     def variance_of(self, column: int, units: int) -> float:
         """Jackknife variance of one statistic that `units` of the units have anything to say to.
@@ -228,15 +241,18 @@ def replicate_sums(
     total = counts @ sums
     value = finish(total[None, :])[0]
     empty = np.empty((0, len(value)))
+    alone = None
     if isinstance(sums, np.ndarray):
         draws = [finish(weights @ sums) for weights in _draws_needed(rows, resampling, multiplicity, stream=stream)]
         left_out = [finish(total[None, :] - sums)] if units > 1 else []
+        alone = partial(finish, sums)
     else:
         cells = 8 * _CHUNK * rows // max(1, rows, sums.shape[1])
         weights_blocks = _draws_needed(rows, resampling, multiplicity, stream=stream, cells=cells)
         draws = [finish(_blocked_product(weights, sums)) for weights in weights_blocks]
         left_out = [finish(total[None, :] - block) for _, block in _dense_blocks(sums)] if units > 1 else []
-    return Replicates(value, np.concatenate([empty, *draws]), np.concatenate([empty, *left_out]), units, multiplicity)
+    drawn, jackknife = np.concatenate([empty, *draws]), np.concatenate([empty, *left_out])
+    return Replicates(value, drawn, jackknife, units, multiplicity, alone)
 
 
 def _draws_needed(
@@ -443,7 +459,8 @@ def outcome(
     )
     notes = (few,) if resampling.method == "auto" and units < FEW else () if method == "t" else (ONE_SIDED,)
     if scale == "share":
-        return share_outcome(value, variance, units, resampling, null=null, answers=answers, notes=notes)
+        mixed = replicates.mixed_units(column) if null is None else None
+        return share_outcome(value, variance, units, resampling, null=null, answers=answers, mixed=mixed, notes=notes)
     return t_outcome(value, variance, units - 1, resampling, scale=scale, null=null, notes=notes)
 
 
@@ -499,6 +516,7 @@ def share_outcome(
     *,
     null: float | None = None,
     answers: int | None = None,
+    mixed: int | None = None,
     notes: tuple[str, ...] = (),
 ) -> Outcome:
     """Wilson's interval of a share over documents: all s with |value − s| ≤ t·√(s(1 − s)/n).
@@ -511,17 +529,24 @@ def share_outcome(
     same. The exact test of u such documents, two-sided 2·nullᵘ, needs none: p is not below it, and the interval ends
     where it does, at the (1 − level)/2 that Clopper & Pearson (1934, Biometrika 26) leave out on either side. So no
     answers are ever surer than if all had been the same. Where nothing is tested this holds for documents that all say
-    the same alone: otherwise it would hide that a rare label is rare.
+    the same alone: otherwise it would hide that a rare label is rare. But of a rare label only the documents that have
+    it (`mixed`) show how much documents differ, and t has their degrees of freedom, within the exact interval of
+    documents each of which is a single answer: the most that documents can differ.
     """
     if not np.isfinite(variance):
         return Outcome(None, None, (WITHOUT_ONE.format(unit=resampling.unit),))
     unanimous = not 1e-15 < value < 1 - 1e-15
     size = float("inf") if unanimous else effective_size(value, variance, units, answers)
     df = units - 1
-    low, high = wilson(value, size, float(stdtrit(df, 0.5 + resampling.level / 2)))
+    tail = (1 - resampling.level) / 2
+    seen_df = df if mixed is None else max(1.0, min(df, mixed - 1.0))
+    low, high = wilson(value, size, float(stdtrit(seen_df, 1 - tail)))
     if unanimous or null is not None:
-        bound = float(((1 - resampling.level) / 2) ** (1 / units))
+        bound = float(tail ** (1 / units))
         low, high = min(low, bound), max(high, 1 - bound)
+    elif seen_df < df:
+        ends = _exact_ends(value, min(units, size + 1), tail)
+        low, high = max(low, ends[0]), min(high, ends[1])
     interval = Interval(low, high, resampling.level, "Wilson", resampling.unit)
     if null is None:
         return Outcome(interval, None, notes)
@@ -530,6 +555,12 @@ def share_outcome(
     if least > 1 - resampling.level:
         notes += (f"Even if all {units:.3g} {resampling.unit}s said the same, p would not be below {least:.3g}.",)
     return Outcome(interval, max(p, least), notes)
+
+
+def _exact_ends(value: float, size: float, tail: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a share of `size` answers, which need be no whole number."""
+    yes = value * size
+    return float(betaincinv(yes, size - yes + 1, tail)), float(betaincinv(yes + 1, size - yes, 1 - tail))
 
 
 def effective_size(value: float, variance: float, units: float, answers: int | None = None) -> float:

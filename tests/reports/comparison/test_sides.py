@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from scipy.stats import norm, t
+from statsmodels.stats.proportion import proportion_confint
 
 from lanner.analysis.material import Material
 from lanner.errors import InputError
@@ -104,6 +106,14 @@ def test_a_mean_and_its_interval() -> None:
     assert found.low < 3 < found.high
     assert of_result(found).n == 5
     assert intervals_of(found) == "interval jackknife-t 95% by document", "nothing is drawn, so no seed is named"
+
+
+def test_a_share_rests_on_no_more_answers_than_there_are() -> None:
+    """Six documents alike by chance had an interval from .50 to .54."""
+    counts = table([5, 5, 5, 5, 5, 6]).with_columns(bottom=pl.lit(10.0))
+    found = ratio(counts, QUICK, scale="share")
+    reach = 2 * norm.sf(t.ppf(0.975, 5))
+    assert (found.low, found.high) == pytest.approx(proportion_confint(31, 60, alpha=reach, method="wilson"))
 
 
 def test_a_gap_on_shared_documents_is_paired() -> None:

@@ -379,7 +379,8 @@ _METHODS = {
     "percentile": "quantiles of resampled {units}",
     "bca": "quantiles of resampled {units}, corrected for bias and skew (BCa)",
     "bca-t": "quantiles of resampled {units}, corrected for bias and skew and widened for few {units} (BCa, t)",
-    "Wilson": "Wilson's interval for shares over {units}, nowhere surer than if all {units} said the same",
+    "Wilson": "Wilson's interval for shares over {units}; where few {units} have any of it, these alone say how much "
+    "{units} differ, and where it is tested, none is surer than if all {units} said the same",
 }
 """What the names of methods in signatures mean."""
 
