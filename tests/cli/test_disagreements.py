@@ -79,6 +79,28 @@ def test_what_answers_nothing_is_refused(lanner: Command, disputed: str, answer:
     assert agreed() == {}
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--judges", "ana,bne"], "trial has no person 'bne'."),
+        (["--document", "e"], "There is no document 'e'."),
+        (["--domain", "news"], "No document is of the domain 'news'."),
+    ],
+)
+def test_whom_and_what_nobody_knows_has_no_disagreements(
+    lanner: Command, disputed: str, options: list[str], why: str
+) -> None:
+    assert why in lanner("campaign", "disagreements", disputed, *options).err
+
+
+@pytest.mark.parametrize("place", [["d", "1"], ["d", "1", "--system", "gpt"], ["d", "99", "--system", "target"]])
+def test_what_nobody_has_judged_is_not_settled(lanner: Command, disputed: str, place: list[str]) -> None:
+    ran = lanner("campaign", "settle", disputed, *place, "--answer", "holistic=7")
+    assert ran.code
+    assert "Nobody has judged" in ran.err or "has no segment '99'" in ran.err
+    assert agreed() == {}
+
+
 def test_two_judges_are_two(lanner: Command, disputed: str) -> None:
     assert lanner("campaign", "disagreements", disputed, "--judges", "ana").code == 2
 

@@ -100,6 +100,16 @@ def _rows(folder: Path) -> list[tuple[object, ...]]:
         return [(name, *database.execute(f"SELECT count(*), max(id) FROM {name}").fetchone()) for name in tables]
 
 
+@pytest.mark.parametrize("option", ["--protocol=da", "--missing=9"])
+@pytest.mark.parametrize("header", ["source,system:A", "source,system,output"])
+def test_what_is_about_answers_does_nothing_with_texts(
+    lanner: Command, tmp_path: Path, option: str, header: str
+) -> None:
+    (tmp_path / "t.csv").write_text(f"{header}\nOne is here.,A,Eins ist da.\n".replace(",A,", ",", header.count(":")))
+    assert f"{option.partition(chr(61))[0]} does nothing" in lanner("import", "t.csv", "--yes", option).err
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
 def test_a_missing_file(lanner: Command, tmp_path: Path) -> None:
     ran = lanner("import", "nothing.csv")
     assert ran.code == 2

@@ -13,7 +13,7 @@ from lanner.campaign.states import NOTES, Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import JudgedTexts, answers_from_fields, check, chosen, in_order, texts_of
-from lanner.store import JUDGE_ITSELF, Store
+from lanner.store import Store
 from lanner.store.rows import now
 
 ADJUDICATOR = Judge("adjudicated", JudgeKind.ADJUDICATED, "Agreed")
@@ -40,6 +40,7 @@ def settle(
     protocol = protocol_of(store, number)
     document, segment, shown = unit
     systems = tuple(sorted(shown))
+    _check_judged(store, number, (document, segment, systems))
     given = _checked(protocol, answers, _texts(store, number, unit), len(systems))
     checked_answers = {name: in_order(protocol, name, value, shown, systems) for name, value in given.items()}
     base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=moment)
@@ -62,11 +63,31 @@ def settle(
         )
     else:
         with store.writing() as tx:
-            known = tx.documents.numbers(number).keys() - {JUDGE_ITSELF}
-            what = f"There is no document {document!r}."
-            check_known(document, known, what, CampaignError, code="unknown_document")
             tx.events.add("settled", moment, campaign=number, account=account, **detail)
     return tuple(checked_answers)
+
+
+def _check_judged(store: Store, campaign: int, unit: Unit) -> None:
+    """Refuse to settle what is not there, or what nobody has judged although others were: another system, or none,
+    would have the agreed answer."""
+    document, segment, systems = unit
+    with store.reading() as tx:
+        texts = {each.id: each for each in tx.documents.all(campaign)}
+    check_known(document, texts, f"There is no document {document!r}.", CampaignError, code="unknown_document")
+    if segment:
+        what = f"The document {document!r} has no segment {segment!r}."
+        check_known(segment, [each.id for each in texts[document]], what, CampaignError, code="unknown_segment")
+    answers = history(store, campaign, document=document, segment=segment)
+    judged = {tuple(sorted(entry.systems)) for entry in answers if entry.judge != ADJUDICATOR.id}
+    if judged and systems not in judged:
+        known = ", ".join("|".join(names) or "the text itself" for names in sorted(judged))
+        name = repr("|".join(systems)) if systems else "the text itself"
+        raise CampaignError(
+            f"Nobody has judged {name} in {f'{document} {segment}'.strip()}.",
+            code="not_judged",
+            names={"system": "|".join(systems), "systems": known},
+            next_step=f"Judged there: {known}.",
+        )
 
 
 def settled_answers(store: Store, campaign: Reference, unit: Unit) -> dict[str, Json]:

@@ -32,6 +32,7 @@ from lanner import __version__, registry
 from lanner.cli.early_checks import (
     DEFAULT_STORE,
     campaign_names,
+    check_public_url,
     names,
     refuse_missing,
     refuse_missing_store,
@@ -83,6 +84,13 @@ def refuse_unused(beside: str, *options: str) -> None:
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if parameter.opts[0] in options and is_typed:
             raise LannerError(f"{parameter.opts[0]} does nothing {beside}.", next_step="Leave it out.")
+
+
+def refuse_reading(source: str) -> None:
+    """The error where an option says how a file is read and the source is a campaign, which is read already."""
+    if not Path(source).exists():
+        words = "with a campaign, whose judgements are stored as they were read"
+        refuse_unused(words, "--from", "--columns", "--encoding", "--missing", "--protocol")
 
 
 def _command_name() -> str:
@@ -172,7 +180,11 @@ resamples_option = click.option(
 )
 svg_option = click.option("--svg-only", is_flag=True, help="Skip the PDF and PNG versions of figures (faster).")
 base_url_option = click.option(
-    "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server, for the links."
+    "--base-url",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    callback=lambda _context, _parameter, url: check_public_url(url, "--base-url"),
+    help="Address of the server, for the links.",
 )
 systems_option = click.option("--systems", help="Only these systems, comma-separated.")
 contexts_option = click.option(
@@ -444,6 +456,7 @@ def _with_source(*, required: bool) -> Callable[[Command], Command]:
         ) -> None:
             if source:
                 refuse_missing(source, store_place)
+                refuse_reading(source)
             if source and rest.get("question"):
                 refuse_unknown_question(source, store_place, rest["question"])
             # a plan after released ratings needs texts alone

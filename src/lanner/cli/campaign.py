@@ -506,3 +506,8 @@ def run_links(output: Output, store: Store, name: str, judges: tuple[str, ...], 
         for judge, secret in secrets.items()
     ]
     output.table(rows)
+    if show and None in secrets.values():
+        output.note(
+            "Some have no link yet, or one that was revoked or made with another key file. "
+            f"New ones: lanner links {shlex.quote(name)}"
+        )

@@ -21,8 +21,8 @@ from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output
-from lanner.errors import InputError, did_you_mean
-from lanner.model import Json
+from lanner.errors import InputError, check_known, did_you_mean
+from lanner.model import Json, JudgeKind
 from lanner.model.messages import Words, duration, estimate, number, percent, plural, spell
 from lanner.monitor.live import LiveCampaigns
 from lanner.monitor.snapshot import STATE_WORDS, AgreementMeasure, DisagreementFilter, ExclusionPreview
@@ -204,26 +204,47 @@ def disagreements(
     most: int,
 ) -> None:
     """List items on which people disagree, largest disagreement first."""
+    entry = campaign.get(store, name)
+    question_ids = [one.id for _, one in campaign.protocol(store, entry.id).questions]
+    if question:
+        check_known(question, question_ids, f"{name} does not ask {question!r}.", InputError)
     conditions = DisagreementFilter(
-        question, domain, document, _two(judges, "--judges"), _two(labels, "--labels"), show
+        question or (question_ids[0] if len(question_ids) == 1 else ""),
+        domain,
+        document,
+        _two(judges, "--judges"),
+        _two(labels, "--labels"),
+        show,
     )
-    listing = LiveCampaigns(store).disagreements(campaign.get(store, name).id, conditions)
+    people = [judge.id for judge in campaign.judges(store, entry.id) if judge.kind is JudgeKind.PERSON]
+    for judge in conditions.judges:
+        check_known(judge, people, f"{name} has no person {judge!r}.", InputError)
+    documents = campaign.documents(store, entry.id)
+    if document:
+        check_known(document, [each.id for each in documents], f"There is no document {document!r}.", InputError)
+    if domain:
+        known = sorted({each.domain for each in documents} - {""})
+        check_known(domain, known, f"No document is of the domain {domain!r}.", InputError)
+    listing = LiveCampaigns(store).disagreements(entry.id, conditions)
     rows = [
         {
-            "document": entry.document,
-            "segment": entry.segment,
-            "system": entry.system,
-            "domain": entry.domain,
-            "distance": round(entry.distance, 4),
-            "answers": [f"{judge}: {answer}" for judge, answer in entry.given],
-            "settled": "yes" if entry.settled else "",
+            "document": unit.document,
+            "segment": unit.segment,
+            "system": unit.system,
+            "domain": unit.domain,
+            "distance": round(unit.distance, 4),
+            "answers": [f"{judge}: {answer}" for judge, answer in unit.given],
+            "settled": "yes" if unit.settled else "",
         }
-        for entry in listing.entries[:most]
+        for unit in listing.entries[:most]
     ]
+    if rows and not conditions.question:
+        output.note("--question NAME shows what each judge answered.")
     disagreement_count = plural(listing.found, "disagreement")
     unit_count = plural(listing.shared, "shared unit")
     output.say(f"{disagreement_count} in {unit_count}, {listing.settled} settled")
-    output.table(rows)
+    given = ["answers"] if conditions.question else []
+    output.table(rows, ["document", "segment", "system", "domain", "distance", *given, "settled"])
 
 
 def _two(text: str, option: str) -> tuple[str, ...]:

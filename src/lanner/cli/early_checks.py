@@ -174,7 +174,7 @@ def refuse_shared_name(files: Sequence[Path], judge_name: str) -> None:
 # Where a server listens.
 
 
-def check_public_url(url: str) -> str:
+def check_public_url(url: str, option: str = "--public-url") -> str:
     """The address that judges' links begin with, without a slash at its end."""
     try:
         parts = urlsplit(url)
@@ -184,7 +184,7 @@ def check_public_url(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise LannerError(
             f"{url[:200]!r} is not the address of a server.",
-            next_step="Write it as --public-url https://judge.example.org",
+            next_step=f"Write it as {option} https://judge.example.org",
         )
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{name}{f':{port}' if port else ''}{parts.path.rstrip('/')}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lanner import formats
-from lanner.cli import notes_of, parse_options, reading_options, slug
+from lanner.cli import notes_of, parse_options, reading_options, refuse_unused, slug
 from lanner.cli.output import Output, counting, reading
 from lanner.errors import LannerError, Where
 from lanner.formats import Reading
@@ -96,6 +96,7 @@ class _Import:
         ):
             if texts is None:
                 return []
+            _refuse_options_of_answers()
             path = self.free_path(self.name)
 
             def passing() -> Iterator[Document]:
@@ -133,6 +134,8 @@ class _Import:
         store_place: str,
     ) -> None:
         """Everything that could go wrong goes wrong here, before anything is written."""
+        if not any(part.judgements for part in readings):
+            _refuse_options_of_answers()
         names = _campaign_names(store_place) if any(protocols_of) else set()
         for part, label, protocol in zip(readings, labels, protocols_of, strict=True):
             if protocol is None:
@@ -153,6 +156,10 @@ class _Import:
             hint = "Give another --name, or --force to overwrite it."
             raise LannerError("This file exists already.", where=Where(path), next_step=hint)
         return path
+
+
+def _refuse_options_of_answers() -> None:
+    refuse_unused("with texts alone, in which nothing is judged", "--protocol", "--missing")
 
 
 def _distinct(labels: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ after one: its progress, its state, its judges and what they disagree on."""
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ from lanner.cli import (
     optional_source_options,
     protocol_option,
     reads_files,
+    refuse_reading,
     refuse_unused,
     seed_option,
     set_option,
@@ -42,7 +44,7 @@ from lanner.cli import (
     store_option,
     systems_option,
 )
-from lanner.cli.early_checks import check_public_url, is_free, is_own, refuse_missing
+from lanner.cli.early_checks import check_public_url, is_free, is_own, refuse_missing, refuse_unknown_question
 from lanner.errors import LannerError
 
 
@@ -242,6 +244,8 @@ def duplicate(**options: Any) -> None:
 
     Example: lanner campaign duplicate pilot main --judges judges.csv
     """
+    if options["no_judges"]:
+        refuse_unused("with --no-judges", "--judges")
     answer_from_store("campaign.duplicate", options)
 
 
@@ -298,6 +302,8 @@ def check(**options: Any) -> None:
 
     Example: lanner campaign check pilot
     """
+    if options["question"]:
+        refuse_unknown_question(options["name"], options["store_place"], options["question"])
     answer_from_store("disagreements.check", options)
 
 
@@ -314,12 +320,16 @@ def check(**options: Any) -> None:
     show_default=True,
     help="Open, settled or all.",
 )
-@click.option("--most", default=50, show_default=True, help="Maximum number of rows.")
+@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of rows.")
 def disagreements(**options: Any) -> None:
     """List items on which people disagree, largest disagreement first.
 
     Example: lanner campaign disagreements pilot --question skills --judges ana,ben
     """
+    if options["question"]:
+        refuse_unknown_question(options["name"], options["store_place"], options["question"])
+    else:
+        refuse_unused("without --question, whose labels they are", "--labels")
     answer_from_store("disagreements.disagreements", options)
 
 
@@ -341,6 +351,10 @@ def settle(**options: Any) -> None:
 
     Example: lanner campaign settle pilot d1 3 --system alder --answer skills.fluency=high --note "Idiom counts."
     """
+    if not options["note"]:
+        refuse_unused("without --note", "--guideline")
+        if not options["answers"]:
+            raise LannerError("Nothing to settle.", next_step="Give --answer QUESTION=VALUE, or --note.")
     answer_from_store("disagreements.settle", options)
 
 
@@ -400,6 +414,11 @@ def training(**options: Any) -> None:
     answer_from_store("campaign.training", options)
 
 
+_OF_PREVIEW = ("--texts", "--protocol", "--judges", "--design", "--option", "--contexts", "--systems", "--settings")
+_OF_PREVIEW += ("--before", "--after", "--seed", "--rate", "--from", "--columns", "--languages", "--encoding")
+_UNJUDGED = "with texts, of which no answers are read"
+
+
 @click.command("design", short_help="Preview a campaign: assignments, hours, cost, overlap.")
 @click.option("--texts", type=PATH, help="A file or folder in any known format.")
 @named_protocol("A protocol by name, or a TOML file.")
@@ -428,6 +447,9 @@ def design(**options: Any) -> None:
 
     Example: lanner design --texts my.jsonl --protocol da --judges 4 --design batches --option judges_per_document=2
     """
+    if options["texts"] is None or options["protocol"] is None:
+        refuse_unused("without both --texts and --protocol: a preview needs them", *_OF_PREVIEW)
+    refuse_unused(_UNJUDGED, "--missing")
     implementation("file_check").check_texts(options["texts"], options["format_name"])
     answer("new.run_design", options)
 
@@ -526,6 +548,7 @@ def new(**options: Any) -> None:
 
     Example: lanner new pilot --texts my.csv --protocol h_falcon --judges "Ana, Ben"
     """
+    refuse_unused(_UNJUDGED, "--missing")
     implementation("file_check").check_texts(options["texts"], options["format_name"])
     answer("new.run_new", options)
 
@@ -652,5 +675,10 @@ def export(**options: Any) -> None:
     Example: lanner export pilot --out pilot.csv
     """
     refuse_missing(options["source"], options["store_place"])
+    refuse_reading(options["source"])
+    if options["texts_only"]:
+        refuse_unused("with --texts, which nobody has judged", "--counted", "--identified", "--missing", "--protocol")
+    if Path(options["source"]).exists():
+        refuse_unused("with a file, whose judges keep the names they have there", "--identified")
     implementation("file_check").check_format(options["source"], options["format_name"])
     answer("documents.run_export", options)
