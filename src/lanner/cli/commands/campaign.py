@@ -414,7 +414,16 @@ def training(**options: Any) -> None:
     answer_from_store("campaign.training", options)
 
 
-_OF_PREVIEW = ("--texts", "--protocol", "--judges", "--design", "--option", "--contexts", "--systems", "--settings")
+_OF_PREVIEW: tuple[str, ...] = (
+    "--texts",
+    "--protocol",
+    "--judges",
+    "--design",
+    "--option",
+    "--contexts",
+    "--systems",
+    "--settings",
+)
 _OF_PREVIEW += ("--before", "--after", "--seed", "--rate", "--from", "--columns", "--languages", "--encoding")
 _UNJUDGED = "with texts, of which no answers are read"
 
