@@ -187,3 +187,26 @@ def test_the_word_for_a_missing_answer_can_be_pasted(tmp_path: Path, word: str) 
         lanner.scores(path)
     assert f'missing="{word}"' in refusal.value.next_step
     assert lanner.scores(path, missing=word).table["n"].to_list() == [7]
+
+
+def test_metrics_in_columns_are_evaluated_without_being_named(tmp_path: Path) -> None:
+    people = {(n, system): (n * 7 + len(system) * 3) % 11 for n in range(12) for system in ("A", "BB", "CCC")}
+    rows = [
+        f"d{n // 3},{n},{system},{-score},{score / 11:.3f},{score},{11 - score}"
+        for (n, system), score in people.items()
+    ]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(["doc,seg,system,MQM,BLEURT,MetricX-24,COMET-22", *rows]), encoding="utf-8")
+    frame = lanner.metaeval(table).table
+    # MQM below zero is a quality score, MetricX above zero counts errors: COMET-22 agrees with both, BLEURT with none
+    accuracy = dict(frame.select("metric", "acc_eq").iter_rows())
+    assert accuracy["metricx_24"] == accuracy["comet_22"] == 1
+    assert accuracy["bleurt"] < 0.5
+
+
+def test_a_model_beside_people_and_metrics_is_a_judge(tmp_path: Path) -> None:
+    rows = [f"d{n},{system},{n % 5},{(n + 1) % 5},0.{n}" for n in range(8) for system in "AB"]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(["doc,system,Human,LLM,COMET", *rows]), encoding="utf-8")
+    [part] = lanner.load(table)
+    assert {judge.id: str(judge.kind) for judge in part.judges} == {"Human": "person", "LLM": "model"}

@@ -30,7 +30,15 @@ from lanner.analysis import material as materials
 from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in
-from lanner.analysis.scores import averaged_pairs, choice_bias, ranked_by, score_systems, scored_rows, scored_set
+from lanner.analysis.scores import (
+    averaged_pairs,
+    choice_bias,
+    metric_columns,
+    ranked_by,
+    score_systems,
+    scored_rows,
+    scored_set,
+)
 from lanner.client import ApiError, Client
 from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean, unasked
 from lanner.figures import drawing
@@ -650,7 +658,7 @@ def metaeval(
         metrics = [name.strip() for name in metrics.split(",")]
     parts = load(data, **source)
     names = {judge.id for judge in parts[0].judges} | set(parts[0].table["question"])
-    if more := [name for name in metrics if name not in names]:
+    if more := [name for name in metrics if name not in names] if metrics else metric_columns(parts[0]):
         columns = source.get("columns", "")
         roles = parse(columns) if isinstance(columns, str) else dict(columns)
         source["columns"] = roles | {f"measure:{name}": name for name in more}

@@ -26,6 +26,7 @@ from lanner.analysis.measures import GROUPS, CountedRows
 from lanner.corpus.sample import META
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError, did_you_mean
+from lanner.formats.parsing.headings import names_metric
 from lanner.formats.parsing.values import asks_preference, preferred_side
 from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Question, Rank, Result, Scale, Signature
 from lanner.model.languages import UNDETERMINED
@@ -729,9 +730,9 @@ def scored_set(
     """What a meta-evaluation takes from a file or campaign.
 
     Gold is one judge, or the mean of all people (`MEAN_OF_PEOPLE`, also where nothing is named). The scorers are the
-    other judges who answered the question (where gold is people: models and metrics alone) and the measures that no
-    judge disputes, as the scores of metrics in a table of ratings are. `names` picks scorers; a question that judges do
-    dispute can be named, too. Scores of which less is better are turned round.
+    other judges who answered the question (where gold is people: models and metrics alone) and the measures that are
+    called after metrics or that no judge disputes, as the scores of metrics in a table of ratings are. `names` picks
+    scorers; a question that judges do dispute can be named, too. Scores of which less is better are turned round.
     """
     table = _numbers(part)
     of = question or gold_question(part)
@@ -754,7 +755,7 @@ def scored_set(
     else:
         gold_judges, others = [str(gold)], [judge for judge in judges if judge != gold]
     measures = [name for name in numeric_questions(table) if name != of]
-    default_measures = [name for name in measures if _is_undisputed(table, name)]
+    default_measures = [name for name in measures if _is_undisputed(table, name) or names_metric(name)]
     all_names = [*others, *measures]
     labels = {_label(part, name): name for name in measures}
     names = [name if name in all_names else labels.get(name, name) for name in names]
@@ -787,6 +788,11 @@ def scored_set(
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]
     return ScoredSet(scorers[0], tuple(scorers[1:]), tuple(places["document"]), tuple(notes))
+
+
+def metric_columns(part: Material) -> list[str]:
+    """The columns of a table that are called after metrics and were left out as no answers of judges."""
+    return [name for name in part.unread if names_metric(name)]
 
 
 def gold_question(part: Material) -> str:

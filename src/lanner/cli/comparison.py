@@ -15,8 +15,8 @@ from lanner import campaign
 from lanner.analysis import GROUPS
 from lanner.analysis.material import Material
 from lanner.analysis.measures import group_of
-from lanner.analysis.scores import gold_question, keep_on_scale, score_bounds, scored_set
-from lanner.cli import chosen_pair, slug
+from lanner.analysis.scores import gold_question, keep_on_scale, metric_columns, score_bounds, scored_set
+from lanner.cli import chosen_pair, pending_notes, slug
 from lanner.cli.commands.analysis import split_source
 from lanner.cli.early_checks import names
 from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_and_protocol, watching
@@ -268,10 +268,12 @@ def run_metaeval(
         truth, *scorers = (Scorer(t.name, t.systems, t.segments, t.system) for t in (tables.gold, *tables.metrics))
         references, documents = tables.references, list(tables.documents)
     else:
-        place = Source(source, store_place, format_name, protocol)
+        place, earlier_notes = Source(source, store_place, format_name, protocol), list(pending_notes())
         part, *others = place.read()
         judges = {judge.id for judge in part.judges}
-        if columns := [name for name in metric_names if name not in judges]:
+        columns = [name for name in metric_names if name not in judges]
+        if columns := columns if metric_names else metric_columns(part):
+            pending_notes()[:] = earlier_notes  # the file is read anew, and says the same again
             part = place.part_with([question or gold_question(part), *columns])
         scorer_set = scored_set(part, question, gold, metric_names)
         truth, scorers, documents = scorer_set.gold, list(scorer_set.scorers), list(scorer_set.documents)

@@ -52,7 +52,20 @@ _INVERSE = frozenset(
     {
         *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
         *("severity", "schweregrad", "sévérité", "gravité", "severidad", "gravedad", "severidade", "gravità"),
-        *("cer", "edits", "distance", "seconds", "minutes", "minor", "major", "critical", "deduction", "deductions"),
+        *(
+            "cer",
+            "perplexity",
+            "ppl",
+            "edits",
+            "distance",
+            "seconds",
+            "minutes",
+            "minor",
+            "major",
+            "critical",
+            "deduction",
+            "deductions",
+        ),
         *("omission", "omissions", "addition", "additions", "mistranslation", "mistranslations", "hallucination"),
         *("hallucinations", "untranslated", "overtranslation", "undertranslation", "auslassung", "hinzufügung"),
         *("omisión", "adición", "omissão", "adição", "ajout", "الحذف", "الإضافة"),
@@ -480,9 +493,10 @@ def _ends(numbers: Sequence[float], scales: Iterable[tuple[float, float]] = ()) 
 
 
 def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:
-    """By the words of the heading; MQM may be points of error or a quality score, which its numbers tell."""
+    """By the words of the heading; MQM, and MetricX which predicts it, may be points of error or a quality score, which
+    the numbers tell."""
     words = _words(heading)
-    if "mqm" in words:
+    if "mqm" in words or any(word.startswith("metricx") for word in words):
         return min(numbers) >= 0 and max(numbers) <= _MOST_PENALTY
     return not _INVERSE.isdisjoint(words) or any(part in heading for part in _INVERSE_PARTS)
 

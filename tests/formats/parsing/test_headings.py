@@ -106,3 +106,15 @@ def test_a_row_of_names_is_a_header_and_a_row_with_names_twice_is_none() -> None
     assert headings.header_score(["document", "source", "score"]) == 3
     assert headings.header_score(["source", "source"]) == 0
     assert headings.over_columns("System A", "Translation") == "output:A"
+
+
+@pytest.mark.parametrize(
+    "name", ["BLEU", "BLEURT", "BLEURT-20", "sacreBLEU", "COMET-22", "XCOMET", "chrF++", "MetricX-24", "TER"]
+)
+def test_metrics_are_known_by_name(name: str) -> None:
+    assert headings.names_metric(name)
+
+
+@pytest.mark.parametrize("name", ["Rouget", "Bleuler", "Terry", "Cometa", "human"])
+def test_people_are_not_called_after_metrics(name: str) -> None:
+    assert not headings.names_metric(name)

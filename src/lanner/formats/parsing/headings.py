@@ -528,19 +528,18 @@ def names_one_judge(name: str) -> bool:
 
 
 _METRIC = re.compile(
-    r"(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity|ppl\b"
-    r"|gemba|prism\b|blonde\b|wer\b|cer\b",
+    r"(?:(?:sacre)?bleu|chrf|x?comet|wmt\d{2}|h?ter\b|bleurt|bertscore|metricx|yisi|meteor|nist\b|rouge|perplexity"
+    r"|ppl\b|gemba|prism\b|blonde\b|wer\b|cer\b)"
+    # `COMETKiwi` and `chrFpp` are metrics, `Rouget` is somebody's name
+    r"(?:(?![a-z])|kiwi|comet|scores?|doc|qe|da|mbr|pp|free|f\d|x*l(?![a-z])|large|hybrid)",
     re.I,
 )
-_MORE_OF_METRIC = re.compile(r"(?![a-z])|kiwi|comet|scores?|doc|qe|da|mbr|pp|free|f\d|x*l(?![a-z])|large|hybrid", re.I)
-"""What follows the name of a metric: `COMETKiwi` and `chrFpp` are metrics, `Rouget` is somebody's name."""
 _DERIVED = {"z", "raw", "norm", "normalised", "normalized", "standardised", "standardized", "model", "log"}
 
 
 def names_metric(name: str) -> bool:
     """Whether a header is the name of an automatic metric."""
-    hit = _METRIC.match(name)
-    return hit is not None and _MORE_OF_METRIC.match(name, hit.end()) is not None
+    return _METRIC.match(name) is not None
 
 
 @cache

@@ -23,6 +23,7 @@ from lanner.formats.parsing.headings import (
     is_summary,
     is_total,
     judge_and_question,
+    kind_by_name,
     named_language,
     names_answer,
     names_criterion,
@@ -670,7 +671,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
         return
     if len(numeric) < len(candidates) or table.measures:
         human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
-        if len(human) == 1:
+        if len(human) == 1 and not any(kind_by_name(column) == "model" for column in numeric):
             table.add_answer(AnswerColumn(human[0], human[0]), LIKELY)
             return
     columns = numeric if len(numeric) > 1 else [c for c in table.free if table.values(c)]
