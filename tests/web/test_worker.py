@@ -101,3 +101,19 @@ def test_large_reports_hold_up_no_plan_and_no_export(store: Store, monkeypatch: 
         await pool.close()
 
     asyncio.run(work())
+
+
+def test_a_worker_that_is_warm_takes_the_first_job_and_ends_with_the_server(store: Store) -> None:
+    async def work() -> None:
+        pool = WorkerPool(store, process=True)
+        pool.warm("diagnosis")
+        pool.warm("decided")  # of the same kind
+        with pytest.raises(LannerError):
+            await pool.ask("diagnosis", 99, "", "")
+        assert len(pool._workers) == 1
+        pool.warm("export")
+        await asyncio.sleep(0)  # it has begun to start
+        await pool.close()
+        assert not any(entry.is_started for entry in pool._workers)
+
+    asyncio.run(work())

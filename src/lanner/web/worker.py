@@ -156,10 +156,23 @@ class WorkerPool:
         self._idle: dict[str, list[Worker]] = {}
         self._turns: dict[str, asyncio.Semaphore] = {}
         self._workers: list[Worker] = []
+        self._warming: dict[str, asyncio.Task[Any]] = {}
+
+    def warm(self, job: str) -> None:
+        """Someone will probably ask for this job soon: its first worker starts, which takes some seconds."""
+        kind = KINDS.get(job, PAGES)
+        if kind not in self._idle and kind not in self._warming:
+            self._warming[kind] = task = asyncio.create_task(self._ask(kind, "ready"))
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def ask(self, job: str, *arguments: Any) -> Any:
         """The result of a job, as soon as a worker of its kind is free."""
         kind = KINDS.get(job, PAGES)
+        if warming := self._warming.get(kind):
+            await asyncio.wait([warming])  # and not a second worker beside the one that starts
+        return await self._ask(kind, job, *arguments)
+
+    async def _ask(self, kind: str, job: str, *arguments: Any) -> Any:
         idle = self._idle.setdefault(kind, [])
         async with self._turns.setdefault(kind, asyncio.Semaphore(self._size)):
             process = idle.pop() if idle else self._add()
@@ -173,7 +186,9 @@ class WorkerPool:
         return self._workers[-1]
 
     async def close(self) -> None:
-        await asyncio.gather(*(entry.close() for entry in self._workers))
+        for task in self._warming.values():
+            task.cancel()
+        await asyncio.gather(*self._warming.values(), *(e.close() for e in self._workers), return_exceptions=True)
 
 
 def lower_priority(process: int) -> None:

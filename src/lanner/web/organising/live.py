@@ -395,8 +395,9 @@ def current_page(
 
 
 async def campaign(request: Request) -> Response:
-    """One campaign as it runs."""
+    """One campaign as it runs. From here one goes on to what to improve, and to what is decided."""
     site: Site = request.app.state.site
+    site.files.warm("diagnosis")
     context = {"live": await _live(request), "exports": FORMATS}
     return await site.read(lambda: page(request, "campaign.html", context))
 
