@@ -223,7 +223,7 @@ def run(
     assignments: tuple[str, ...],
     **options: Any,
 ) -> int:
-    """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice."""
+    """Run LLM judges. An interrupted run resumes with the same command; what is answered is not asked again."""
     values, notes = settings_from(settings_file, assignments, {name: options.pop(name) for name in SETTINGS})
     options |= values
     output.note(*notes)

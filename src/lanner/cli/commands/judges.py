@@ -151,7 +151,7 @@ def check_texts_to_judge(options: Mapping[str, Any]) -> None:
 @json_option
 @reads_files("protocol")
 def judge(**options: Any) -> None:
-    """Run LLM judges. An interrupted run resumes with the same command; nothing is asked twice.
+    """Run LLM judges. An interrupted run resumes with the same command; what is answered is not asked again.
 
     Example: lanner judge pilot --model my-model --base-url http://127.0.0.1:8080/v1
     """
