@@ -71,6 +71,16 @@ def test_a_campaign_gives_its_texts_to_a_format_without_judgements(lanner: Comma
     assert "source" in (tmp_path / "texts.csv").read_text(encoding="utf-8").partition("\n")[0]
 
 
+def test_a_format_that_cannot_say_who_is_left_out_says_so(lanner: Command, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    assert lanner("import", falcon_folder(tmp_path / "s"), "--name", "pilot").code == 0
+    assert lanner("campaign", "leave-out", "pilot", "judge2", "--reason", "too fast").code == 0
+    for name, is_said in (("label_studio", True), ("native", False)):
+        ran = lanner("export", "pilot", "--to", name, "--out", f"out.{name}.json", "--identified")
+        assert ran.code == 0
+        assert ("cannot say who is left out of all results: judge2." in " ".join(ran.out.split())) is is_said
+
+
 def test_numbers_are_the_same_from_the_export(lanner: Command, tmp_path: Path) -> None:
     made = simulated("h_falcon")
     export_as(made, "native", tmp_path / "whole.jsonl")

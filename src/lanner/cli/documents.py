@@ -90,6 +90,11 @@ def run_export(
             if answers_left_out := without_place(part, to_format, **format_options):
                 answers = ", ".join(f"{number:,} to {question}" for question, number in answers_left_out.items())
                 output.note(f"{to_format} has no place for these answers: {answers}. --to native keeps all.")
+            if part.left_out and to_format != "native":
+                output.note(
+                    f"{to_format} cannot say who is left out of all results: {', '.join(part.left_out)}. Their answers "
+                    "are in the file and count for whoever reads it; the codebook names them, --to native keeps it."
+                )
         else:
             if options:
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
