@@ -76,6 +76,7 @@ def name(code: str) -> str:
     return f"{entry['name']} ({', '.join(rest)})" if rest else str(entry["name"])
 
 
+@lru_cache(_MOST_CODES)
 def comma(code: str) -> str:
     """What stands between the names of a list."""
     return _COMMAS.get(normal(code).split("-")[0], ", ")
