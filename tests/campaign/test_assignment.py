@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select, update
 
-from campaign_parts import NOW, corpus, fill, first_task, opened, save, valid
+from campaign_parts import JUDGES, NOW, corpus, fill, first_task, opened, save, scales, valid
 from lanner import campaign
 from lanner.campaign import assignment
 from lanner.campaign.assignment import assign_calibration
@@ -420,3 +420,125 @@ def test_a_copy_has_the_people_and_nobody_else(store: Store) -> None:
     campaign.replace_judge(store, "first", "bo", Judge("ben"))
     campaign.duplicate(store, "first", "second")
     assert [judge.id for judge in campaign.judges(store, "second")] == ["ana", "ben"]
+
+
+@pytest.mark.parametrize("leave", [campaign.remove_judge, campaign.withdraw, campaign.erase])
+def test_that_there_is_nothing_to_say_is_an_answer_which_nobody_else_is_credited_with(
+    store: Store, leave: Callable[..., object]
+) -> None:
+    """A document in which a judge marked nothing stays theirs, or is looked at by somebody else."""
+    optional = scales({"id": "score", "kind": "scale", "min": 1, "max": 5, "required": False})
+    opened(store, optional, documents=corpus((1, 1), ("alder",)), design="pool")
+    task = first_task(store)
+    save(store, task, answers={}, active=30.0)
+    campaign.finish(store, task.id)
+    if leave is campaign.remove_judge:
+        with pytest.raises(CampaignError, match="has answered already"):
+            leave(store, "first", "ana")
+    else:
+        leave(store, "first", "ana")
+    looked_at = list[str]()
+    while (mine := campaign.next_task(store, "first", "bo")) is not None:
+        assert mine.finished_at is None
+        looked_at.append(mine.items[0].document)
+        save(store, mine, answers={}, active=5.0)
+        campaign.finish(store, mine.id)
+    ana, bo = campaign.progress(store, "first").judges
+    kept = leave is not campaign.withdraw
+    assert (ana.done, ana.active_minutes * 60) == ((1, 30.0) if kept else (0, 0.0))
+    assert sorted(looked_at) == sorted({"d0", "d1"} - ({task.items[0].document} if kept else set()))
+    assert (bo.done, bo.active_minutes * 60) == (len(looked_at), 5.0 * len(looked_at))
+
+
+def worked_through(store: Store, judge: str) -> list[str]:
+    """The documents that a judge gets one after the other, until nothing is left."""
+    documents = []
+    while (task := campaign.next_task(store, "first", judge)) is not None:
+        documents.append(task.items[0].document)
+        fill(store, task)
+        campaign.finish(store, task.id)
+    return documents
+
+
+def test_nobody_gets_from_a_pool_what_they_were_given_otherwise(store: Store) -> None:
+    """Somebody who took over a text, or was given it by an organiser, is not the second judge of it."""
+    options = {"judges_per_document": 2, "sentences_per_task": 2}
+    opened(store, "esa", documents=corpus((3, 3, 3), ("alder",)), design="pool", options=options)
+    begun = first_task(store)
+    save(store, begun)
+    campaign.replace_judge(store, "first", "ana", Judge("cy"))
+    assert campaign.add_overlap(store, "first", ["bo"], ["d1"]) == 1
+    texts = {document.id: len(document.segments) for document in campaign.documents(store, "first")}
+    for judge in ("cy", "bo", "di"):
+        if judge == "di":
+            campaign.add_judges(store, "first", [Judge("di")])
+        worked_through(store, judge)
+        tasks = campaign.tasks(store, "first", judge)
+        sentences = [(item.document, item.segment) for task in tasks for item in task.items]
+        assert len(sentences) == len(set(sentences)), f"{judge} judges no sentence twice"
+        assert judge == "di" or len(sentences) == sum(texts.values())
+    assert campaign.progress(store, "first").free == 0
+
+
+def test_a_pair_given_to_a_judge_does_not_come_from_the_pool_the_other_way_round(store: Store) -> None:
+    compare = scales({"id": "better", "kind": "rank"}, target="outputs")
+    options = {"judges_per_document": 2}
+    opened(store, compare, documents=corpus((1, 1)), design="pool", options=options)
+    assert campaign.add_overlap(store, "first", ["ana"], ["d0", "d1"]) == 2
+    assert sorted(worked_through(store, "ana")) == ["d0", "d1"]
+
+
+def order(store: Store, judge: str) -> list[str]:
+    """What a judge does, one after the other: questionnaires by name, texts by role and document."""
+    return [
+        task.page if not (first := task.items[0]).document else f"{first.role} {first.document}"
+        for task in campaign.tasks(store, "first", judge)
+    ]
+
+
+def test_texts_that_come_later_come_before_the_questionnaire_behind_all_texts(store: Store) -> None:
+    documents = corpus((1, 1, 1), ("alder",))
+    given = {"documents": documents, "design": "random", "seed": 3}
+    opened(store, "esa", settings={"before": ["consent"], "after": ["post_task"]}, **given)
+    before = order(store, "ana")
+    texts = [place for place in before if place not in ("consent", "post_task")]
+    assert before == ["consent", *texts, "post_task"] and len(texts) < 3
+    [_, first, *_] = campaign.tasks(store, "first", "ana")
+    item = replace(first.items[0], role=Role.CALIBRATION)
+    round_ = [Task(0, "ana", first.page, (item,))]
+    assign_calibration(store, "first", round_)
+    again = f"calibration {item.document}"
+    assert order(store, "ana") == ["consent", again, *texts, "post_task"]
+    campaign.add_overlap(store, "first", ["ana"], [document.id for document in documents])
+    others = [f"main {document.id}" for document in documents if f"main {document.id}" not in texts]
+    after = order(store, "ana")
+    assert after[: 2 + len(texts)] == ["consent", again, *texts]
+    assert sorted(after[2 + len(texts) : -1]) == others and after[-1] == "post_task"
+
+
+def test_a_calibration_round_comes_before_the_questionnaire_where_all_texts_are_done(store: Store) -> None:
+    opened(store, "esa", documents=corpus((1,), ("alder",)), settings={"after": ["post_task"]})
+    text = first_task(store)
+    fill(store, text)
+    campaign.finish(store, text.id)
+    item = replace(text.items[0], role=Role.CALIBRATION)
+    assign_calibration(store, "first", [Task(0, "ana", text.page, (item,))])
+    assert order(store, "ana") == ["main d0", "calibration d0", "post_task"]
+
+
+@pytest.mark.parametrize("design", ["pool", "random", "full"])
+def test_what_follows_a_calibration_round_is_assigned_once(store: Store, design: str) -> None:
+    """A button pressed twice does not hand out everything twice."""
+    settings = {"calibration": ["d0"]}
+    given = {"documents": corpus((1,) * 5, ("alder",)), "design": design, "settings": settings}
+    campaign.create(store, "first", given.pop("documents"), "esa", JUDGES, **given)
+    with pytest.raises(CampaignError) as caught:
+        campaign.after_calibration(store, "first")
+    assert caught.value.code == "draft"
+    campaign.open(store, "first")
+    campaign.after_calibration(store, "first")
+    before = load(store), campaign.progress(store, "first").free
+    with pytest.raises(CampaignError) as caught:
+        campaign.after_calibration(store, "first")
+    assert caught.value.code == "rest_assigned"
+    assert (load(store), campaign.progress(store, "first").free) == before

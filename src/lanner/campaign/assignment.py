@@ -15,9 +15,9 @@ from lanner.campaign.questions import Questions
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.prepare import Part, prepare
+from lanner.designs.prepare import Part, pages_behind, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
-from lanner.model import Campaign, Document, Item, Json, Judge, Protocol, Role, Task, Unit
+from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
 from lanner.store.tasks import LaidOut, lay_out
@@ -61,9 +61,24 @@ def check_new(
 
 
 def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: datetime) -> int:
-    """Append tasks that were checked and laid out. How many."""
+    """Append tasks that were checked and laid out, before questionnaires that are to come behind all texts. How
+    many."""
     participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
-    return tx.tasks.add_laid_out(campaign, tasks, participants, at)
+    number = tx.tasks.add_laid_out(campaign, tasks, participants, at)
+    places = _places(tx.campaigns.protocol(campaign))
+    if any(places.values()):
+        tx.tasks.put_in_order(campaign, places)
+    return number
+
+
+def _places(protocol: Protocol) -> dict[str, int]:
+    """Where pages that may move stand among each other: texts in any order, questionnaires behind them last."""
+    behind = pages_behind(protocol)
+    return {
+        page: int(page in behind)
+        for page, stages in protocol.pages.items()
+        if page in behind or stages[0].unit is not Unit.JUDGE
+    }
 
 
 def _planned(
@@ -119,15 +134,14 @@ def assign_calibration(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Add a calibration round on sentences that were disputed, as what every judge does next; questionnaires keep
-    their place. How many tasks; the log says so."""
+    """Add a calibration round on sentences that were disputed, as what every judge does next; questionnaires between
+    texts keep their place. How many tasks; the log says so."""
     moment = at or now()
     with store.writing() as tx:
         entry = lock(tx, campaign)
         protocol, documents = _frozen(tx, entry)
         number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
-        pages = [page for page, stages in protocol.pages.items() if stages[0].unit is not Unit.JUDGE]
-        tx.tasks.put_calibration_first(entry.id, pages)
+        tx.tasks.put_in_order(entry.id, _places(protocol), calibration_first=True)
         tx.events.add("calibration_assigned", moment, campaign=entry.id, account=account, tasks=number)
         return number
 
@@ -141,6 +155,14 @@ def after_calibration(
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         if not entry.settings.get("calibration"):
             raise CampaignError(f"{entry.name} has no calibration round.", code="no_calibration")
+        if entry.state is CampaignState.DRAFT:  # another draft of its tasks would leave out what was assigned here
+            raise CampaignError(f"{entry.name} is a draft, so nobody is calibrated yet.", code="draft")
+        if _rest_is_assigned(tx, entry):
+            raise CampaignError(
+                f"What follows the calibration round of {entry.name} has been assigned already.",
+                code="rest_assigned",
+                next_step="Judges who join later get it too; add-overlap gives single judges more.",
+            )
         protocol, documents = _frozen(tx, entry)
         judges = still_judging(tx, entry.id)
         tasks = deal(entry, documents, judges, protocol, part="rest", **tx.campaigns.plan(entry.id))
@@ -313,18 +335,19 @@ def remove_judge(
     with store.deleting() as tx:
         entry = lock(tx, campaign)
         leaving = tx.judges.get(entry, judge)
-        spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
-        if spent.tokens or spent.priced or tx.judgements.any_of(leaving.number):
-            raise CampaignError(
-                f"{judge} has answered already, and answers are kept.",
-                code="has_answered",
-                next_step="Leave the judge out of the results, let someone else take over, or erase the identity.",
-            )
-        if tx.tasks.any_answered(entry.id, leaving.number):
+        answered = tx.judgements.any_of(leaving.number)
+        if not answered and tx.tasks.any_answered(entry.id, leaving.number):
             raise CampaignError(
                 f"{judge} has taken over tasks on which someone has answered, and answers are kept.",
                 code="has_answered",
                 next_step="Let someone else take over, or leave the judge out of the results.",
+            )
+        spent = tx.ledger.spent(leaving.number)  # attempts that no server answered cost nothing
+        if answered or tx.tasks.any_saved(leaving.number) or spent.tokens or spent.priced:
+            raise CampaignError(
+                f"{judge} has answered already, and answers are kept.",
+                code="has_answered",
+                next_step="Leave the judge out of the results, let someone else take over, or erase the identity.",
             )
         tx.sessions.remove_of(judge=leaving.number)
         tx.ledger.remove_of(leaving.number)
@@ -384,9 +407,7 @@ def _designed(
         rng = np.random.default_rng([campaign.seed, place])
         return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **values)
     # Where the calibration round is over, those who come later get it and what follows it.
-    over = campaign.settings.get("calibration") and any(
-        event.kind == "rest_assigned" for event in tx.events.of(campaign.id)
-    )
+    over = campaign.settings.get("calibration") and _rest_is_assigned(tx, campaign)
     parts: tuple[Part, ...] = ("first", "rest") if over else ("first",)
 
     def deal_to(people: Sequence[Judge]) -> list[Task]:
@@ -397,6 +418,11 @@ def _designed(
         ]
 
     return deal_to(judges) if name in _ALONE or not others else _shares(judges, others, deal_to)
+
+
+def _rest_is_assigned(tx: Transaction, campaign: Campaign) -> bool:
+    """Whether what follows a calibration round was given out."""
+    return bool(tx.events.of(campaign.id, kinds=("rest_assigned",)))
 
 
 _ALONE = ("full", ADAPTIVE)

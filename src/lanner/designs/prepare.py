@@ -65,7 +65,7 @@ def calibration(
         check_known(name, by_id, f"There is no document {name!r}.", DesignError)
     round_documents = [by_id[name] for name in names]
     tasks = designs.assign("full", round_documents, judges, protocol, rng=rng, systems=systems, all_scenarios=True)
-    behind = _behind(protocol)
+    behind = pages_behind(protocol)
     in_round = [task for task in tasks if task.page not in behind]
     as_calibration = [
         replace(t, items=tuple(replace(item, role=Role.CALIBRATION) for item in t.items)) if t.items[0].document else t
@@ -77,11 +77,11 @@ def calibration(
 def after_calibration(tasks: Sequence[Task], protocol: Protocol) -> list[Task]:
     """A design's tasks without the questionnaires that the calibration round has asked already."""
     questionnaires = [page for page, stages in protocol.pages.items() if is_about_the_judge(stages)]
-    past = set(questionnaires) - _behind(protocol)
+    past = set(questionnaires) - pages_behind(protocol)
     return [task for task in tasks if task.page not in past]
 
 
-def _behind(protocol: Protocol) -> set[str]:
+def pages_behind(protocol: Protocol) -> set[str]:
     """Questionnaires that stand behind all texts."""
     pages = list(protocol.pages.items())
     last = max((at for at, (_, stages) in enumerate(pages) if not is_about_the_judge(stages)), default=-1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import itemgetter
@@ -162,7 +162,8 @@ def _places(dialect: str) -> Any:
 _PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
 _NEXT = select(_t.id).where(_t.judge == bindparam("of_judge"), _t.finished_at.is_(None)).order_by(_t.position).limit(1)
 _HAD_FROM_POOL = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
-_IS_FREE = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None), _t.pool.not_in(_HAD_FROM_POOL))
+_NOBODYS = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None))
+_IS_FREE = (*_NOBODYS, _t.pool.not_in(_HAD_FROM_POOL), _t.id.not_in(bindparam("had", expanding=True)))
 _FREE = select(_t.id).where(*_IS_FREE).order_by(_t.position).limit(1).with_for_update(skip_locked=True)
 # A task that is drawn is about one document, so that its first item tells which.
 _FIRST = schema.item.join(schema.task, and_(_i.task == _t.id, _i.position == 0))
@@ -197,6 +198,14 @@ _LAST_POSITIONS = (
 )
 _PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
 _IS_TEXT = and_(_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
+_ABOUT_TEXT = (
+    select(_i.task, _t.page, _i.document, _i.segment, _i.systems)
+    .select_from(schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document))
+    .where(_IS_TEXT)
+)
+_GIVEN = _ABOUT_TEXT.where(_t.judge == bindparam("of_judge"), _t.pool.is_(None))
+_FREE_ABOUT = _ABOUT_TEXT.where(*_NOBODYS, _i.document.in_(bindparam("of_documents", expanding=True)))
+_IS_SAVED = or_(_t.finished_at.is_not(None), exists().where(_i.task == _t.id, _i.saved_at.is_not(None)))
 _FINISHED_OUTPUTS = (
     select(_i.document, func.count(_i.systems.distinct()))
     .select_from(
@@ -259,9 +268,9 @@ class Tasks(Rows):
         insert_values(self._connection, schema.item, items)
         return len(rows)
 
-    def put_calibration_first(self, campaign: int, pages: Container[str]) -> None:
-        """Let every judge's unfinished calibration come before what else they have to do on these pages; the rest
-        keeps its order."""
+    def put_in_order(self, campaign: int, places: Mapping[str, int], *, calibration_first: bool = False) -> None:
+        """Let what every judge has still to do come in the order of `places`, a number for each page that may move:
+        what has the same number keeps its order, as do pages without one. Calibration may come before all of them."""
         query = (
             select(_t.judge, _t.id, _t.page, _t.position, _i.role)
             .join(schema.item, and_(_i.task == _t.id, _i.position == 0))
@@ -270,11 +279,15 @@ class Tasks(Rows):
         )
         by_judge: dict[int, list[Any]] = {}
         for row in self._connection.execute(query):
-            if row.page in pages:
+            if row.page in places:
                 by_judge.setdefault(row.judge, []).append(row)
+
+        def place_of(row: Any) -> tuple[bool, int]:
+            return not (calibration_first and row.role == Role.CALIBRATION), places[row.page]
+
         changes: list[tuple[int, int]] = []
         for rows in by_judge.values():
-            rows_in_order = sorted(rows, key=lambda row: row.role != Role.CALIBRATION)
+            rows_in_order = sorted(rows, key=place_of)
             changes += [
                 (row.id, place.position) for row, place in zip(rows_in_order, rows, strict=True) if row != place
             ]
@@ -359,7 +372,7 @@ class Tasks(Rows):
     def free_documents(self, campaign: int, judge: int, since: datetime) -> dict[int, dict[int, bool]]:
         """Documents with something free for this judge, and who has begun each: whether they are at work on it, with a
         task that is not finished or was not before `since`."""
-        who = {"of_campaign": campaign, "of_judge": judge}
+        who = {"of_campaign": campaign, "of_judge": judge, "had": self._had_otherwise(campaign, judge)}
         free: dict[int, dict[int, bool]] = {row[0]: {} for row in self._connection.execute(_FREE_DOCUMENTS, who)}
         about = {"of_campaign": campaign, "of_documents": list(free), "since": micros(since)}
         for document, other, at_work in self._connection.execute(_BEGUN, about) if free else ():
@@ -370,10 +383,25 @@ class Tasks(Rows):
         """Take the first free task (about this document) whose texts this judge has not had on the same page. No two
         judges get the same."""
         who = {"of_campaign": campaign, "of_judge": judge, "of_document": document}
-        task: int | None = self._connection.execute(_FREE if document is None else _FREE_OF_DOCUMENT, who).scalar()
+        had = self._had_otherwise(campaign, judge)
+        query = _FREE if document is None else _FREE_OF_DOCUMENT
+        task: int | None = self._connection.execute(query, {**who, "had": had}).scalar()
         if task is not None:
             self._connection.execute(_TAKEN, {"of_task": task, "of_judge": judge})
         return task
+
+    def _had_otherwise(self, campaign: int, judge: int) -> list[int]:
+        """Free tasks about texts that this judge was given in person: by an organiser, or taken over from somebody."""
+
+        def about(row: Any) -> tuple[object, ...]:
+            return row.page, row.document, row.segment, *sorted(_systems(row.systems))
+
+        own_rows = self._connection.execute(_GIVEN, {"of_judge": judge}).all()
+        given = {about(row) for row in own_rows}
+        documents = list({row.document for row in own_rows})
+        wanted = {"of_campaign": campaign, "of_documents": documents}
+        free_rows = self._connection.execute(_FREE_ABOUT, wanted) if given else ()
+        return list({row.task for row in free_rows if about(row) in given})
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
         self._connection.execute(_FINISHED, {"task": task, "moment": micros(moment_)})
@@ -410,9 +438,10 @@ class Tasks(Rows):
         self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
     def free(self, judge: int) -> None:
-        """Let others have what a judge who leaves had taken from a pool, where no answer of theirs is kept."""
+        """Let others have what a judge who leaves had taken from a pool, where no answer of theirs is kept: nor that
+        they had nothing to say."""
         answered = select(_q.task).where(_q.judge == judge, _q.task.is_not(None))
-        taken = (_t.judge == judge) & _t.pool.is_not(None) & _t.id.not_in(answered)
+        taken = (_t.judge == judge) & _t.pool.is_not(None) & _t.id.not_in(answered) & ~_IS_SAVED
         self._connection.execute(update(schema.task).where(taken).values(judge=None))
 
     def remove_of(self, judge: int) -> None:
@@ -421,6 +450,11 @@ class Tasks(Rows):
         mine = select(_t.id).where(_t.judge == judge)
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.judge == judge))
+
+    def any_saved(self, judge: int) -> bool:
+        """Whether this judge has saved anything, if only that there is nothing to say."""
+        query = select(_t.id).where(_t.judge == judge, _IS_SAVED).limit(1)
+        return self._connection.execute(query).first() is not None
 
     def any_answered(self, campaign: int, judge: int) -> bool:
         """Whether anybody in the campaign has answered something in a task that is this judge's now."""
