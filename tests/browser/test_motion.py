@@ -662,6 +662,113 @@ def test_words_selected_in_another_sentence_stay_lit(live: Live, page: Page) -> 
     assert [m["text"] for m in marks(work, 1)] == ["drei"] and page.evaluate(lit) == []
 
 
+SELECTED = """() => ({
+  lit: [...(CSS.highlights.get('picked') ?? [])].map(String),
+  selected: getSelection().toString(),
+  outlined: [...document.querySelectorAll('mark.on')].map(mark => mark.textContent),
+  menu: document.querySelector('.toolbar:not([hidden])') !== null,
+})"""
+NOTHING = {"lit": [], "selected": "", "outlined": [], "menu": False}
+
+
+def lit(words: str) -> dict[str, Any]:
+    return {**NOTHING, "lit": [words], "selected": words, "menu": True}
+
+
+def select(page: Page, words: str, text: str = LONG) -> None:
+    start = text.index(words)
+    first, last = caret(page, 0, "target", start), caret(page, 0, "target", start + len(words))
+    drag(page, (first["x"] + 1, first["y"]), (last["x"], last["y"]))
+
+
+def test_the_menu_is_about_the_words_that_are_seen_as_selected(live: Live, page: Page) -> None:
+    """While other words were being selected, or shown as selected, keys and buttons still marked those before."""
+    work, hands = begin(live, page, "esa")
+
+    def shows(expected: dict[str, Any]) -> None:
+        wait_until(page, f"expected => {{ const now = ({SELECTED})();"
+                   " return JSON.stringify(now) === JSON.stringify(expected); }", expected)  # fmt: skip
+
+    select(page, "Hafenamt")
+    shows(lit("Hafenamt"))
+    start, end = caret(page, 0, "target", LONG.index("Stunde")), caret(page, 0, "target", LONG.index(" später"))
+    page.mouse.move(start["x"] + 1, start["y"])
+    page.mouse.down()
+    page.mouse.move(end["x"], end["y"], steps=5)
+    shows({**NOTHING, "selected": "Stunde"})  # no menu about the words before
+    page.mouse.up()
+    shows(lit("Stunde"))
+
+    page.locator("#heading").dblclick(position={"x": 20, "y": 8})  # words that cannot be marked
+    wait_until(page, f"() => !({SELECTED})().menu && !({SELECTED})().lit.length && !getSelection().isCollapsed")
+    select(page, "Stunde")
+    page.locator("[data-act=theme]").click()
+    shows(NOTHING)
+    select(page, "Stunde")
+    page.get_by_role("button", name="Something is missing").click()
+    shows({**NOTHING, "menu": True})
+    hands.press("Escape")
+
+    select(page, "Hafenamt")
+    hands.press("1")
+    select(page, "Stunde")
+    hands.press("u")  # the text is drawn anew around the words that are selected
+    shows(lit("Stunde"))
+    hands.press("2")
+    select(page, "Küste")
+    hands.press("1")
+    page.locator("mark", has_text="Stunde").click()
+    hands.press("u")
+    shows({**NOTHING, "outlined": ["Stunde"], "menu": True})
+    hands.press("1")
+    hands.settled()
+    assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Stunde", "minor")]
+
+
+def test_words_that_are_marked_meanwhile_are_not_marked_twice(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "esa")
+    select(page, "Hafenamt")
+    hands.press("1")
+    page.locator("[data-q=errors] [data-remove='0']").click()
+    select(page, "Hafenamt")
+    hands.press("u")
+    expect(page.locator(".toolbar")).to_be_hidden()
+    hands.press("Escape", "ArrowRight", "ArrowRight", "2")
+    hands.settled()
+    assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Hafenamt", "major")]
+
+
+REFERENCE = """
+name = "with_reference"
+version = "1"
+[[stage]]
+id = "all"
+unit = "sentence_in_context"
+object = "output"
+show = ["source", "target"]
+[[stage.question]]
+id = "errors"
+kind = "spans"
+severities = ["minor", "major"]
+[text.en.questions.errors]
+label = "Errors"
+"""
+
+
+def test_words_of_a_text_without_marks_are_selected_to_be_copied(live: Live, page: Page) -> None:
+    """The menu stayed open at the words before, and its keys marked these."""
+    work, hands = begin(live, page, protocols.parse_toml(REFERENCE))
+    select(page, "Hafenamt")
+    expect(page.locator(".toolbar")).to_be_visible()
+    first, last = caret(page, 0, "source", 4), caret(page, 0, "source", 11)
+    drag(page, (first["x"] + 1, first["y"]), (last["x"], last["y"]))
+    expect(page.locator(".toolbar")).to_be_hidden()
+    assert page.evaluate(SELECTED) == {**NOTHING, "selected": "harbour"}
+    hands.press("1", "ArrowRight", "2")
+    hands.settled()
+    assert [mark["text"] for mark in marks(work)] == ["an"]
+
+
 def test_overlapping_marks_have_a_line_each_and_the_menu_stays(live: Live, page: Page) -> None:
     _, hands = begin(live, page, "mqm")
     hands.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")

@@ -24,7 +24,7 @@ export class Marking {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.marks = new Marks(app);
+    this.marks = new Marks(app, () => this.lightAgain());
     this.menu = new Menu(app, this.marks, {
       done: choice => this.commit(choice),
       keep: ({ ask, id }) => this.keep(ask, id),
@@ -39,14 +39,22 @@ export class Marking {
     this.cursor = null;
     /** @type {Cursor | null} where the last mark was made: the next arrow goes on from there */
     this.left = null;
+    /** @type {CellStretch | null} what is lit */
+    this.lit = null;
     /** @type {WeakMap<HTMLElement, Stretch[]>} the words of each text that was walked in */
     this.wordsOf = new WeakMap();
     if (!this.marks.asks.length) return;
     prepareLight('picked'); // before the first key
-    this.selection = watchSelection($('.doc'), (stretch, exact) => this.selected(stretch, exact));
+    this.selection = watchSelection(
+      $('.doc'),
+      (stretch, exact) => this.selected(stretch, exact),
+      () => this.hide(),
+    );
     (window.requestIdleCallback ?? setTimeout)(() => this.menu.prepare());
     document.addEventListener('pointerdown', e => {
-      if (!targetOf(e).closest?.('.row, .toolbar, .rail, .note, .wordfind')) this.hide();
+      if (targetOf(e).closest?.('.row, .toolbar, .rail, .note, .wordfind')) return;
+      this.selection?.clear();
+      this.hide();
     });
     $('.doc').addEventListener('click', (/** @type {MouseEvent} */ e) => {
       const mark = targetOf(e).closest('mark');
@@ -68,14 +76,38 @@ export class Marking {
   }
   /**
    * Draw the marks of an item. Where its answer was undone or changed in another window, the mark
-   * that the menu is about may stand elsewhere: what is pressed next must not change its neighbour.
+   * that the menu is about may stand elsewhere, or words be marked that were only selected: what is
+   * pressed next must not change a neighbour, or mark them twice.
    * @param {number} i
    */
   paint(i) {
     this.marks.paint(i);
     const { ask, id, span } = this.menu.choice ?? this.linking ?? {};
-    if (ask && id != null && canon(this.marks.of(this.app.item, ask)[id]) !== canon(span))
-      this.close();
+    if (!ask || !span) return;
+    const spans = this.marks.of(this.app.item, ask),
+      isMarked = span.start != null && spans.some(other => isSamePlace(other, span));
+    if (id == null ? isMarked : canon(spans[id]) !== canon(span)) this.close();
+    else this.lightAgain();
+  }
+  /** The texts may have been drawn anew: what the menu is about is to be seen in them. */
+  lightAgain() {
+    const { lit, menu } = this,
+      { choice } = menu;
+    if (lit) {
+      const range = this.selection?.select(lit) ?? rangeOf(lit);
+      this.highlight(range, lit);
+      if (choice) choice.at = range;
+    } else if (choice?.id != null) this.outline(choice.ask, choice.id);
+  }
+  /**
+   * The pieces of the mark that the menu is about are outlined, and it stands beside them.
+   * @param {Ask} ask
+   * @param {number} id
+   */
+  outline(ask, id) {
+    const pieces = this.marks.pieces(ask, id);
+    for (const piece of pieces) piece.classList.add('on');
+    if (this.menu.choice && pieces[0]) this.menu.choice.at = pieces[0];
   }
 
   /* ---- what is marked ---- */
@@ -156,13 +188,23 @@ export class Marking {
     this.app.note('link', '');
     this.showWordField(false);
   }
-  /** Selected words stay lit whatever takes the focus. @param {Range | null} range */
-  highlight(range) {
+  /**
+   * Selected words stay lit whatever takes the focus.
+   * @param {Range | null} range
+   * @param {CellStretch | null} [stretch] the same
+   */
+  highlight(range, stretch = null) {
+    this.lit = range && stretch;
     light('picked', range ? [range] : []);
     return range;
   }
 
   /* ---- selecting ---- */
+  /** Whether words of a text can be marked. @param {HTMLElement} cell */
+  canMark(cell) {
+    const { rows } = this.app;
+    return this.marks.askAt(cell) != null && rows.all[rows.indexOf(cell)].item != null;
+  }
   /**
    * Words were selected with the mouse or by handles.
    * @param {DrawnStretch} selected
@@ -171,7 +213,7 @@ export class Marking {
   selected({ drawn, ...selected }, exact) {
     const { cell } = selected,
       text = this.marks.texts.get(cell);
-    if (text == null) return;
+    if (text == null || !(this.linking || this.canMark(cell))) return; // selected to be copied
     const stretch = exact ? selected : wholeWords(text, this.units(cell), selected, drawn);
     this.take(stretch);
     this.cursor = this.cursorAt(stretch);
@@ -195,7 +237,7 @@ export class Marking {
     const select = () => (typing ? rangeOf(stretch) : this.selection?.select(stretch)) ?? null;
     if (linking) {
       linking.end = { segment: row.el.dataset.segment ?? '', side, start, end, text };
-      return this.highlight(select());
+      return this.highlight(select(), stretch);
     }
     if (!ask || row.item == null) return null;
     if (row.item !== app.item) app.go(at, false);
@@ -214,7 +256,7 @@ export class Marking {
       same = spans.findIndex(other => isSamePlace(other, span)),
       range = select();
     this.menu.open(ask, spans[same] ?? span, same < 0 ? undefined : same, range ?? cell);
-    return this.highlight(range);
+    return this.highlight(range, stretch);
   }
   /**
    * Where several marks lie over each other, each click takes the next.
@@ -233,11 +275,11 @@ export class Marking {
   }
   /** Open the menu for a mark. @param {Ask} ask @param {number} id */
   pick(ask, id) {
-    const pieces = this.marks.pieces(ask, id);
+    const [first] = this.marks.pieces(ask, id);
     this.selection?.clear();
     this.highlight(null);
-    this.menu.open(ask, this.marks.of(this.app.item, ask)[id], id, pieces[0] ?? ask.el);
-    for (const piece of pieces) piece.classList.add('on');
+    this.menu.open(ask, this.marks.of(this.app.item, ask)[id], id, first ?? ask.el);
+    this.outline(ask, id);
   }
   /** A click in the list beside the questions. @param {HTMLElement | null} button */
   listed(button) {
@@ -250,7 +292,11 @@ export class Marking {
       this.menu.showRemarks();
     } else if (remove) this.remove(ask, +remove);
     else if (kept) this.keep(ask, +kept);
-    else this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
+    else {
+      this.selection?.clear();
+      this.highlight(null);
+      this.menu.open(ask, { side: 'source', missing: true, text: '' }, undefined, button);
+    }
   }
 
   /** The mark that is pointed at in the list is seen in the text. @param {Element | null} entry */

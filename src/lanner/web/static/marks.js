@@ -22,9 +22,13 @@ export const cellsOf = row =>
   $$('[data-side]', row.el).filter(cell => sideOf(cell) !== 'reference');
 
 export class Marks {
-  /** @param {App} app */
-  constructor(app) {
+  /**
+   * @param {App} app
+   * @param {() => void} onDraw called when marks that were only lit have been drawn
+   */
+  constructor(app, onDraw) {
     this.app = app;
+    this.onDraw = onDraw;
     this.asks = app.rail.asks.filter(x => x.q.kind === 'spans');
     this.bars = $$('.toolbar');
     this.links = this.bars.some(bar => 'link' in bar.dataset);
@@ -199,6 +203,7 @@ export class Marks {
     if (!this.undrawn.size) return;
     for (const [cell, marks] of [...this.undrawn]) this.draw(cell, marks);
     light('fresh', []);
+    this.onDraw();
   }
   /** The marks that a text shows. @param {ParentNode} root @returns {string[]} */
   idsIn(root) {

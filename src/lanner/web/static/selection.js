@@ -102,11 +102,11 @@ export function rangeOf({ cell, start, end }) {
 }
 
 /**
- * The browser's selection as a stretch of the text it began in, without the spaces around it; null
+ * The browser's selection as a stretch of the text it began in, spaces at its ends included; null
  * where it is none.
- * @returns {DrawnStretch|null}
+ * @returns {CellStretch|null}
  */
-export function selectedStretch() {
+function drawnStretch() {
   const selection = getSelection();
   if (!selection?.anchorNode || !selection.focusNode || selection.isCollapsed) return null;
   const cell = cellOf(selection.anchorNode);
@@ -120,11 +120,19 @@ export function selectedStretch() {
     const place = cell.compareDocumentPosition(selection.focusNode);
     focus = place & Node.DOCUMENT_POSITION_PRECEDING ? 0 : points(text);
   }
-  const [from, to] = anchor < focus ? [anchor, focus] : [focus, anchor],
-    picked = slice(text, from, to);
-  if (!picked.trim()) return null;
-  const start = from + points(picked) - points(picked.trimStart());
-  return { cell, start, end: start + points(picked.trim()), drawn: { start: from, end: to } };
+  return { cell, start: Math.min(anchor, focus), end: Math.max(anchor, focus) };
+}
+
+/**
+ * The same without the spaces around it.
+ * @returns {DrawnStretch|null}
+ */
+export function selectedStretch() {
+  const drawn = drawnStretch(),
+    picked = drawn ? slice(drawn.cell.textContent ?? '', drawn.start, drawn.end) : '';
+  if (!drawn || !picked.trim()) return null;
+  const start = drawn.start + points(picked) - points(picked.trimStart());
+  return { cell: drawn.cell, start, end: start + points(picked.trim()), drawn };
 }
 
 /**
@@ -132,8 +140,9 @@ export function selectedStretch() {
  * @param {HTMLElement} area
  * @param {(stretch: DrawnStretch, exact: boolean) => void} onSelect called with each selection that
  *   is complete, and whether it is meant to the letter: by handles, or with Alt
+ * @param {() => void} onLeave called while other words are being selected than those it has shown
  */
-export function watchSelection(area, onSelect) {
+export function watchSelection(area, onSelect, onLeave) {
   /** @type {HTMLElement|null} the text a mouse or a pen is selecting in */
   let dragged = null;
   let resting = 0;
@@ -144,6 +153,16 @@ export function watchSelection(area, onSelect) {
   let ended = false;
   /** @type {Range | null} what the browser's selection is to become */
   let wanted = null;
+  /** @type {CellStretch | null} what was last shown as selected */
+  let shown = null;
+  /** @param {Stretch | null} stretch */
+  const isShown = stretch => stretch?.start === shown?.start && stretch?.end === shown?.end;
+  /** Whether the browser shows other words as selected than the page. */
+  const isElsewhere = () => {
+    const drawn = drawnStretch();
+    if (wanted || getSelection()?.isCollapsed !== false) return false;
+    return drawn?.cell !== shown?.cell || !(isShown(drawn) || isShown(selectedStretch()));
+  };
   /** @param {CellStretch} stretch */
   const keyOf = ({ cell, start, end }) => {
     const row = /** @type {HTMLElement} */ (cell.closest('.row'));
@@ -193,7 +212,11 @@ export function watchSelection(area, onSelect) {
     dragged = null;
     const stretch = selectedStretch();
     last = stretch ? keyOf(stretch) : '';
-    if (!stretch) return;
+    if (!stretch) {
+      // nothing but spaces, or words of a text in which it did not begin
+      if (!getSelection()?.isCollapsed) getSelection()?.removeAllRanges();
+      return;
+    }
     e?.stopPropagation();
     onSelect(stretch, exact);
   };
@@ -209,6 +232,7 @@ export function watchSelection(area, onSelect) {
   document.addEventListener('click', finish, { capture: true });
   document.addEventListener('selectionchange', () => {
     clearTimeout(resting);
+    if (isElsewhere()) onLeave();
     if (dragged || ended) return;
     resting = window.setTimeout(() => {
       const stretch = dragged ? null : selectedStretch();
@@ -229,9 +253,11 @@ export function watchSelection(area, onSelect) {
       clearTimeout(resting); // what rested until now is no longer meant
       last = keyOf(stretch);
       wanted = range;
+      shown = stretch;
       afterFrame(() => {
-        // meanwhile something else was selected, or the keys belong to a field
-        if (wanted !== range || focusedElement().matches('input, textarea')) return;
+        if (wanted !== range) return; // meanwhile something else was selected
+        wanted = null;
+        if (focusedElement().matches('input, textarea')) return; // the keys belong to it
         const selection = getSelection();
         selection?.removeAllRanges();
         selection?.addRange(range);
@@ -247,7 +273,7 @@ export function watchSelection(area, onSelect) {
     /** Nothing is selected any more; where nothing was, the page is not laid out for it. */
     clear() {
       const selection = getSelection();
-      wanted = null;
+      wanted = shown = null;
       if (selection && !selection.isCollapsed) selection.removeAllRanges();
     },
   };
