@@ -13,7 +13,7 @@ from lanner import campaign
 from lanner.campaign import assignment
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
-from lanner.model import Judge, JudgeKind, Protocol, Role, Task
+from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store, schema
 from lanner.store.backup import verify
 from lanner.store.tasks import LaidOut, lay_out
@@ -44,7 +44,7 @@ def test_a_calibration_round_is_what_judges_do_next_after_their_questionnaires(s
     campaign.submit_many(store, [campaign.Submission(consent.id, 0, {"consent": "agree"}, "c", judge="ana")])
     campaign.finish(store, consent.id)
     item = replace(first.items[0], role=Role.CALIBRATION)
-    added = assign_calibration(store, "first", [Task(0, judge, first.page, (item,)) for judge in ("ana", "bo")])
+    added = assign_calibration(store, "first", {first.page: [item]})
     assert added == 2
     for judge, tasks in before.items():
         after = campaign.tasks(store, "first", judge)
@@ -52,8 +52,10 @@ def test_a_calibration_round_is_what_judges_do_next_after_their_questionnaires(s
         assert [task.items[0].role for task in after[:2]] == [Role.MAIN, Role.CALIBRATION], "consent stays first"
     following = campaign.next_task(store, "first", "ana")
     assert following is not None and following.items == (item,)
-    assign_calibration(store, "first", [])
+    for nothing_new in ({}, {first.page: [item]}):
+        assert assign_calibration(store, "first", nothing_new) == 0
     assert campaign.tasks(store, "first", "ana")[1].items == (item,), "nothing moves when nothing is added"
+    assert [event.kind for event in campaign.events(store, "first")].count("calibration_assigned") == 1
 
 
 def test_growing_is_reproducible(store: Store) -> None:
@@ -504,9 +506,8 @@ def test_texts_that_come_later_come_before_the_questionnaire_behind_all_texts(st
     texts = [place for place in before if place not in ("consent", "post_task")]
     assert before == ["consent", *texts, "post_task"] and len(texts) < 3
     [_, first, *_] = campaign.tasks(store, "first", "ana")
-    item = replace(first.items[0], role=Role.CALIBRATION)
-    round_ = [Task(0, "ana", first.page, (item,))]
-    assign_calibration(store, "first", round_)
+    item = first.items[0]
+    assign_calibration(store, "first", {first.page: [item]})
     again = f"calibration {item.document}"
     assert order(store, "ana") == ["consent", again, *texts, "post_task"]
     campaign.add_overlap(store, "first", ["ana"], [document.id for document in documents])
@@ -521,8 +522,7 @@ def test_a_calibration_round_comes_before_the_questionnaire_where_all_texts_are_
     text = first_task(store)
     fill(store, text)
     campaign.finish(store, text.id)
-    item = replace(text.items[0], role=Role.CALIBRATION)
-    assign_calibration(store, "first", [Task(0, "ana", text.page, (item,))])
+    assign_calibration(store, "first", {text.page: text.items})
     assert order(store, "ana") == ["main d0", "calibration d0", "post_task"]
 
 
@@ -542,3 +542,83 @@ def test_what_follows_a_calibration_round_is_assigned_once(store: Store, design:
         campaign.after_calibration(store, "first")
     assert caught.value.code == "rest_assigned"
     assert (load(store), campaign.progress(store, "first").free) == before
+
+
+def calibrating(store: Store, judge: str) -> list[tuple[str, str, str]]:
+    """What a judge has of calibration rounds: page, document, segment."""
+    tasks = campaign.tasks(store, "first", judge)
+    return [
+        (task.page, item.document, item.segment)
+        for task in tasks
+        for item in task.items
+        if item.role is Role.CALIBRATION
+    ]
+
+
+def test_who_has_not_labelled_a_sentence_labels_it_before_rating_it_in_a_calibration_round(store: Store) -> None:
+    """Ratings are asked for the labels that the same judge has chosen."""
+    opened(store, "falcon", documents=corpus((2,), ("alder",)))
+    label = first_task(store)
+    fill(store, label)
+    campaign.finish(store, label.id)
+    assert assign_calibration(store, "first", {"rating": [Item("d0", "1", ("alder",))]}) == 3
+    assert calibrating(store, "ana") == [("rating", "d0", "1")]
+    assert calibrating(store, "bo") == [("label", "d0", "1"), ("rating", "d0", "1")]
+    for judge in ("ana", "bo"):
+        while (task := first_task(store, judge)).items[0].role is Role.CALIBRATION:
+            fill(store, task)
+            assert campaign.finish(store, task.id).finished_at is not None
+        answered = [
+            judgement.question
+            for judgement in campaign.judgements(store, "first")
+            if (judgement.judge, judgement.role) == (judge, Role.CALIBRATION)
+        ]
+        assert "ratings" in answered and ("skills" in answered) is (judge == "bo")
+
+
+def test_a_calibration_round_is_for_those_whom_the_page_asks_and_who_read_the_language(store: Store) -> None:
+    people = [
+        Judge("ana", attributes={"target_language": "de"}),
+        Judge("bo", attributes={"target_language": "de", "analyst": True}),
+        Judge("chloe", attributes={"target_language": "fr"}),
+        Judge("dee"),
+        Judge("eve"),
+        Judge("fay"),
+    ]
+    question = {"id": "score", "kind": "scale", "min": 1, "max": 5}
+    common = {"unit": "document", "object": "output"}
+    stages = [
+        {"id": "s", "question": [question], **common},
+        {"id": "t", "question": [{**question, "id": "note"}], "role": "analyst", **common},
+    ]
+    protocol = Protocol.model_validate({"name": "mine", "version": "1", "stage": stages})
+    opened(store, protocol, documents=corpus((1,), ("alder",)), judges=people)
+    campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
+    campaign.leave_out(store, "first", "dee", "answers by chance")
+    campaign.withdraw(store, "first", "eve")
+    items = [Item("d0", "", ("alder",))]
+    assign_calibration(store, "first", {"s": items, "t": items})
+    pages = {
+        judge.id: [page for page, _, _ in calibrating(store, judge.id)] for judge in campaign.judges(store, "first")
+    }
+    assert {judge: theirs for judge, theirs in pages.items() if theirs} == {
+        "ana": ["s"],
+        "bo": ["s", "t"],
+        "fay": ["s"],
+    }
+    campaign.add_judges(store, "first", [Judge("guy")])
+    assert assign_calibration(store, "first", {"s": items, "t": items}) == 1, "only who has not had it"
+    assert calibrating(store, "guy") == [("s", "d0", "")]
+
+
+def test_a_calibration_round_keeps_judges_in_their_arm(store: Store) -> None:
+    opened(store, "parity", documents=corpus((1, 1)), options={"all_scenarios": True})
+    pages = {judge.id: {task.page for task in campaign.tasks(store, "first", judge.id)} for judge in JUDGES}
+    items = {}
+    for judge in pages:
+        for task in campaign.tasks(store, "first", judge):
+            items.setdefault(task.page, task.items[:1])
+    assert len(items) > max(map(len, pages.values())), "the two are in different arms"
+    assign_calibration(store, "first", items)
+    for judge, own in pages.items():
+        assert {page for page, _, _ in calibrating(store, judge)} == own

@@ -209,6 +209,20 @@ def test_units_are_listed_then_assigned(lanner: Command, tmp_path: Path) -> None
     assert added == 3 * (len(rows) - 1)
 
 
+def test_later_answers_promote_more_and_who_is_left_out_has_no_say(lanner: Command, tmp_path: Path) -> None:
+    survey(lanner, tmp_path)
+    again = ("promote", "survey", "--page", "phase_two")
+    rows = lanner(*again, "--json").envelope["rows"]
+    assert lanner(*again, "--drop", rows[0]["unit"], "--assign").code == 0
+    before = _tasks(tmp_path)
+    assert lanner(*again, "--assign").code == 0
+    assert _tasks(tmp_path) == before + 3, "the others have been given out"
+    assert {row["given"].partition(" of ")[2] for row in rows} == {"3"}
+    assert lanner("campaign", "leave-out", "survey", "ana", "--reason", "by chance").code == 0
+    rows = lanner(*again, "--json").envelope["rows"]
+    assert {row["given"].partition(" of ")[2] for row in rows} == {"2"}
+
+
 def test_the_list_shows_each_sentence_and_what_stands_before_it(lanner: Command, tmp_path: Path) -> None:
     survey(lanner, tmp_path)
     rows = lanner("promote", "survey", "--page", "phase_two", "--json").envelope["rows"]

@@ -13,7 +13,7 @@ from lanner import campaign, designs, protocols
 from lanner.designs.controls import known_item
 from lanner.designs.prepare import after_calibration, calibration, prepare, promote, promoted, standings, with_tutorial
 from lanner.errors import CampaignError, DesignError
-from lanner.model import Document, Item, Judge, Judgement, Promotion, Role, Segment, Task
+from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Promotion, Role, Segment, Task
 from lanner.store import Store
 
 WORDS = "and quite a few more words that make it long enough to be shuffled well"
@@ -182,6 +182,13 @@ def test_the_latest_answer_counts_and_controls_and_gaps_do_not() -> None:
     ]
     (only,) = standings(rule("phase_two"), answers)
     assert (only.votes, only.judges) == (0, 1)
+
+
+def test_people_decide_what_goes_on_and_models_do_not() -> None:
+    judges = [Judge("ana"), Judge("gpt", JudgeKind.MODEL), Judge("settled", JudgeKind.ADJUDICATED)]
+    answers = [said("ana", "1", "yes"), said("gpt", "1", "no"), said("settled", "1", "no")]
+    (only,) = standings(rule("phase_two"), answers, judges)
+    assert (only.votes, only.judges, only.promoted) == (0, 1, False)
 
 
 def test_each_language_has_units_of_its_own() -> None:

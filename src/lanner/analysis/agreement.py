@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,6 @@ import polars as pl
 
 from lanner.analysis.measures import (
     FEWEST_ITEMS,
-    PEOPLE,
     AnswerPart,
     CountedRows,
     Measure,
@@ -37,7 +36,6 @@ from lanner.model import (
     Grid,
     Item,
     Json,
-    Judge,
     Labels,
     Number,
     Protocol,
@@ -47,7 +45,6 @@ from lanner.model import (
     Role,
     Scale,
     Spans,
-    Task,
     Text,
 )
 from lanner.model.messages import leading
@@ -542,17 +539,15 @@ def most_disputed(
     return selection
 
 
-def calibration_tasks(protocol: Protocol, judges: Iterable[Judge], units: Sequence[DisputedUnit]) -> list[Task]:
-    """The units once more for every person, a task for each page that their disputed questions stand on."""
+def calibration_items(protocol: Protocol, units: Sequence[DisputedUnit]) -> dict[str, list[Item]]:
+    """The units as items of the pages that their disputed questions stand on."""
     by_page: dict[str, list[Item]] = {}
     for unit in units:
         place = protocol.find(unit.questions[0])
         assert place is not None
         systems = tuple(unit.system.split("|")) if unit.system else ()
-        item = Item(unit.document, unit.segment, systems, Role.CALIBRATION)
-        by_page.setdefault(place[0].page_id, []).append(item)
-    people = [judge.id for judge in judges if judge.kind in PEOPLE]
-    return [Task(0, judge, page, tuple(items)) for judge in people for page, items in by_page.items()]
+        by_page.setdefault(place[0].page_id, []).append(Item(unit.document, unit.segment, systems, Role.CALIBRATION))
+    return by_page
 
 
 @dataclass(frozen=True, slots=True)

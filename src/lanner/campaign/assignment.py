@@ -4,6 +4,7 @@ removed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -11,11 +12,11 @@ import numpy as np
 from lanner import designs, registry
 from lanner.campaign.people import check_judges
 from lanner.campaign.progress import still_judging
-from lanner.campaign.questions import Questions
+from lanner.campaign.questions import Questions, systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.prepare import Part, pages_behind, prepare
+from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
@@ -119,31 +120,92 @@ def _state(tx: Transaction, campaign: Campaign) -> tuple[object, ...]:
     )
 
 
-def assign(store: Store, campaign: Reference, tasks: Iterable[Task], *, at: datetime | None = None) -> int:
-    """Append tasks made elsewhere: promoted units, controls, a calibration round. How many were added."""
+def assign(
+    store: Store,
+    campaign: Reference,
+    tasks: Iterable[Task],
+    *,
+    only_new: bool = False,
+    at: datetime | None = None,
+) -> int:
+    """Append tasks made elsewhere: promoted units, controls. With `only_new` a judge does not get again what they have,
+    which is refused otherwise. How many were added."""
     with store.writing() as tx:
         entry = lock(tx, campaign)
-        return add_tasks(tx, entry.id, *_frozen(tx, entry), tasks, at=at or now())
+        new = _lacking(tx, entry, tasks) if only_new else tasks
+        return add_tasks(tx, entry.id, *_frozen(tx, entry), new, at=at or now())
+
+
+def _lacking(tx: Transaction, campaign: Campaign, tasks: Iterable[Task]) -> list[Task]:
+    """The tasks without items that their judge has."""
+    numbers = {participant.judge.id: participant.number for participant in tx.judges.all(campaign.id)}
+    wanted = list(tasks)
+    had = _had(tx, {numbers[task.judge] for task in wanted if task.judge in numbers})
+    new = (replace(task, items=tuple(i for i in task.items if _key(task, i) not in had)) for task in wanted)
+    return [task for task in new if task.items]
 
 
 def assign_calibration(
     store: Store,
     campaign: Reference,
-    tasks: Iterable[Task],
+    items: Mapping[str, Sequence[Item]],
     *,
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Add a calibration round on sentences that were disputed, as what every judge does next; questionnaires between
-    texts keep their place. How many tasks; the log says so."""
+    """Give items of these pages to everybody who still judges, as a calibration round and what they do next;
+    questionnaires between texts keep their place. Who had an item in an earlier round does not get it again. How many
+    tasks; the log says so."""
     moment = at or now()
     with store.writing() as tx:
         entry = lock(tx, campaign)
         protocol, documents = _frozen(tx, entry)
-        number = add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
-        tx.tasks.put_in_order(entry.id, _places(protocol), calibration_first=True)
-        tx.events.add("calibration_assigned", moment, campaign=entry.id, account=account, tasks=number)
-        return number
+        tasks = _lacking(tx, entry, _calibration_tasks(tx, entry, Questions(protocol), documents, items))
+        if tasks:
+            add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
+            tx.tasks.put_in_order(entry.id, _places(protocol), calibration_first=True)
+            tx.events.add("calibration_assigned", moment, campaign=entry.id, account=account, tasks=len(tasks))
+        return len(tasks)
+
+
+def _calibration_tasks(
+    tx: Transaction,
+    campaign: Campaign,
+    questions: Questions,
+    documents: Sequence[Document],
+    items: Mapping[str, Sequence[Item]],
+) -> list[Task]:
+    """A task for each judge and page, of what the page asks this judge and they can read. Where another page decides
+    what is asked (labels, for ratings) and they have not answered it yet, it comes first: they could not go on."""
+    protocol = questions.protocol
+    texts = {document.id: document for document in documents}
+    numbers = tx.documents.numbers(campaign.id)
+    round_ = [(page, replace(item, role=Role.CALIBRATION)) for page, entries in items.items() for item in entries]
+    tasks: list[Task] = []
+    for judge in still_judging(tx, campaign.id):
+        participant = tx.judges.get(campaign, judge.id).number
+        theirs = [assigned.task for assigned in tx.tasks.of_judge(participant)]
+        arm = next((stage.arm for task in theirs for stage in protocol.pages[task.page] if stage.arm), None)
+        own: dict[str, list[Item]] = {page: [] for page in protocol.pages}
+        for page, item in round_:
+            if not can_be_given(judge, protocol.pages[page], texts[item.document], arm):
+                continue
+            own[page].append(item)
+            rows = tx.judgements.of_document(participant, numbers[item.document]).get(item.segment, [])
+            if questions.waits(page, item, questions.answers(page, item, questions.heads(rows))):
+                for other in _deciding_pages(protocol, page):
+                    own[other].append(_as_shown(protocol, other, item))
+        for page, entries in own.items():
+            asked = {_key(Task(0, judge.id, page, ()), item): item for item in entries}
+            wanted = tuple(item for item in asked.values() if questions.questions(page, item))
+            tasks += [Task(0, judge.id, page, wanted)] if wanted else []
+    return tasks
+
+
+def _as_shown(protocol: Protocol, page: str, item: Item) -> Item:
+    """What another page shows of the same unit: its outputs, or the source alone."""
+    is_source = all(systems_of(stage, item) == () for stage in protocol.pages[page])
+    return replace(item, systems=()) if is_source else item
 
 
 def after_calibration(

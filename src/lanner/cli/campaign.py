@@ -13,7 +13,7 @@ import numpy as np
 from lanner import campaign
 from lanner.analysis.agreement import (
     before_and_after,
-    calibration_tasks,
+    calibration_items,
     describe_method,
     documents_of,
     most_disputed,
@@ -224,7 +224,9 @@ def run_promote(
     stage = _stage(protocol, page)
     judges, documents = campaign.judges(store, name), campaign.documents(store, name)
     assert stage.promotion is not None
-    standing = standings(stage.promotion, campaign.judgements(store, name), judges)
+    left_judges = campaign.left_out(store, name)
+    votes = (judgement for judgement in campaign.judgements(store, name) if judgement.judge not in left_judges)
+    standing = standings(stage.promotion, votes, judges)
     texts = {f"{d.id}/{segment.id}": (segment.source, place) for d in documents for place, segment in enumerate(d)}
     _refuse_unknown(left_out, texts)
     units = [(f"{s.document}/{s.segment}", s) for s in standing if s.promoted]
@@ -257,7 +259,7 @@ def run_promote(
         rng = np.random.default_rng([entry.seed, 2])
         people = campaign.working_judges(store, name)
         tasks = promote(page, promoted(s for _, s in going), documents, people, protocol, rng=rng, systems=systems)
-        number = campaign.assign(store, name, tasks)
+        number = campaign.assign(store, name, tasks, only_new=True)
         output.say(_assigned(number), style="bold")
     elif going:
         output.say("Look through the list; leave units out with --drop, then add --assign.")
@@ -442,8 +444,8 @@ def calibrate(
         empty="Nobody disagrees on anything yet.",
     )
     if assigning and units:
-        tasks = calibration_tasks(material.protocol, campaign.working_judges(store, name), units)
-        output.say(_assigned(assign_calibration(store, name, tasks)), style="bold")
+        number_of_tasks = assign_calibration(store, name, calibration_items(material.protocol, units))
+        output.say(_assigned(number_of_tasks), style="bold")
     elif units:
         output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")
 

@@ -21,9 +21,10 @@ from numpy.random import Generator
 
 from lanner import designs
 from lanner.designs import controls
+from lanner.designs._allocate import can_read
 from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffled
 from lanner.errors import DesignError, check_known
-from lanner.model import Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Task
+from lanner.model import JUDGE_GROUPS, Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Stage, Task
 
 # Before the real work: tutorial items with their explanations, and a calibration round on shared documents.
 #
@@ -160,13 +161,16 @@ class UnitStanding:
 def standings(
     promotion: Promotion, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()
 ) -> list[UnitStanding]:
-    """Every unit that was asked about, in order of appearance. Only main items and the latest answers count."""
+    """Every unit that was asked about, in order of appearance. Only main items and the latest answers of people count:
+    of all where the `judges` are not known."""
     by_id = {judge.id: judge for judge in judges}
     answers: dict[tuple[str, str, str], dict[str, bool]] = {}
     for judgement in judgements:
         if judgement.question != promotion.question or judgement.role is not Role.MAIN or judgement.value is None:
             continue
         judge = by_id.get(judgement.judge)
+        if judge and judge.kind not in JUDGE_GROUPS["people"]:
+            continue
         group = str(judge.attributes.get(promotion.per, "")) if promotion.per and judge else ""
         votes = answers.setdefault((group, judgement.document, judgement.segment), {})
         votes[judgement.judge] = bool(_values(judgement) & set(promotion.is_))
@@ -183,6 +187,12 @@ def promoted(standings: Iterable[UnitStanding]) -> dict[str, list[Unit]]:
         if standing.promoted:
             units.setdefault(standing.group, []).append((standing.document, standing.segment))
     return units
+
+
+def can_be_given(judge: Judge, stages: Sequence[Stage], document: Document, arm: str | None = None) -> bool:
+    """Whether a page with these stages is for this judge, who can read the document. Their own `arm` goes before."""
+    mine = judge.attributes.get("arm", arm)
+    return all(is_for(stage, judge, mine) for stage in stages) and can_read(judge, document)
 
 
 def promote(
@@ -203,11 +213,9 @@ def promote(
     per = next((stage.promotion.per for stage in stages if stage.promotion), None)
     tasks: list[Task] = []
     for judge in judges:
-        if not all(is_for(stage, judge, judge.attributes.get("arm")) for stage in stages):
-            continue
         promoted_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
         result: list[Item] = []
-        for document in documents:
+        for document in (each for each in documents if can_be_given(judge, stages, each)):
             for systems_of in outputs(document, stages, systems):
                 result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted_units]
         if any(stage.shuffled for stage in stages):

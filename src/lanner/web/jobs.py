@@ -21,7 +21,7 @@ from lanner import formats
 from lanner.analysis import agreements
 from lanner.analysis.agreement import (
     before_and_after,
-    calibration_tasks,
+    calibration_items,
     describe_method,
     documents_of,
     most_disputed,
@@ -145,9 +145,7 @@ class Jobs(LiveCampaigns):
         material = from_campaign(self._store, campaign)
         assert material.protocol is not None
         units = most_disputed(material.counted(), material.protocol, number)
-        people = campaigns.working_judges(self._store, campaign)
-        tasks = calibration_tasks(material.protocol, people, units)
-        return assign_calibration(self._store, campaign, tasks, account=account) if tasks else 0
+        return assign_calibration(self._store, campaign, calibration_items(material.protocol, units), account=account)
 
     def training(self, campaign: int, day: str) -> Training:
         """Agreement before a day and from it on, in words."""
