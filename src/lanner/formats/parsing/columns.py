@@ -545,31 +545,40 @@ def _take_numbered_anew(table: MapDraft) -> None:
     has_judge = "judge" in table.roles or any(answer.judge for answer in table.answers)
     if not (has_judge or "source" in table.roles) or not table.has("segment", "item"):
         return
+    column = _numbering_column(table)
+    if column is None:
+        return
+    if role := _role_of_numbering(table, column, has_judge):
+        table.assign(role, column, LIKELY)
+    elif has_judge:
+        raise _refuse_numbered_anew(table, column)
+
+
+def _numbering_column(table: MapDraft) -> str | None:
+    """The column by which rows differ that would else be about the same output, where these are most of the rows."""
     keys = table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
     counts = Counter(table.keys(keys))
     if sum(rows for rows in counts.values() if rows > 1) * 2 <= len(table.sample):
-        return
-    column = next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
-    if column is None:
-        return
-    texts, is_setting = table.texts(column), not _SETTINGS.isdisjoint(header_words(column))
-    has_system = (
-        table.has("system", "system_a") or bool(table.outputs) or any(answer.system for answer in table.answers)
-    )
+        return None
+    return next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
+
+
+def _role_of_numbering(table: MapDraft, column: str, has_judge: bool) -> str:
+    """What the column by which such rows differ says of them; empty where that is not clear."""
+    texts = table.texts(column)
+    headings = (*table.free, *(answer.column for answer in table.answers))
+    may_be_question = "question" not in table.roles and not any(map(names_criterion, headings))
+    if may_be_question and any(names_criterion(text) or names_answer(text) for text in texts):
+        return "question"
+    if all(map(named_language, texts)) and not table.has("languages", "target_language"):
+        return "target_language"
+    if all(languages.UNDETERMINED not in languages.pair(text) for text in texts) and not table.has("languages"):
+        return "languages"
+    has_system = table.has("system", "system_a") or table.outputs or any(answer.system for answer in table.answers)
     may_be_system = has_judge and not has_system
-    asks_one = any(names_criterion(other) for other in (*table.free, *(answer.column for answer in table.answers)))
-    if not asks_one and "question" not in table.roles and any(names_criterion(t) or names_answer(t) for t in texts):
-        table.assign("question", column, LIKELY)
-    elif all(map(named_language, texts)) and not table.has("languages", "target_language"):
-        table.assign("target_language", column, LIKELY)
-    elif all(languages.UNDETERMINED not in languages.pair(text) for text in texts) and not table.has("languages"):
-        table.assign("languages", column, LIKELY)
-    elif is_setting and may_be_system:
-        table.assign("system", column, LIKELY)
-    elif not (is_setting or may_be_system or table.has("document")):
-        table.assign("document", column, LIKELY)
-    elif has_judge:
-        raise _refuse_numbered_anew(table, column)
+    if not _SETTINGS.isdisjoint(header_words(column)):
+        return "system" if may_be_system else ""
+    return "" if may_be_system or table.has("document") else "document"
 
 
 def _may_be_numbered(table: MapDraft, column: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import ceil
@@ -12,7 +12,7 @@ from lanner.campaign.questions import gate_open, questions_of
 from lanner.campaign.states import DueDate, due_date
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
-from lanner.model import CampaignState, Document, Protocol, Role, Unit, languages
+from lanner.model import CampaignState, Document, Item, Protocol, Role, Stage, Unit, languages
 from lanner.model.protocol import Wording
 from lanner.store import Overview, Store
 from lanner.web.judging.page import paragraphs
@@ -128,76 +128,90 @@ def home_page(store: Store, participant: int, language: str = "en") -> Home:
         campaign = tx.campaigns.find(participant_row.campaign) if participant_row else None
     if participant_row is None or campaign is None or participant_row.revoked_at is not None:
         raise JudgeRemovedError("This judge is in no campaign any more.", code="not_assigned")
-    following = next_task(store, campaign.id, participant_row.judge.id)
+    judge, settings, is_open = participant_row.judge, campaign.settings, campaign.state is CampaignState.OPEN
+    following = next_task(store, campaign.id, judge.id)
     with store.reading() as tx:
         everything = tx.progress.overview(participant)
         questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
-        pages = {line.page for line in everything}
+        pages = {entry.page for entry in everything}
         open_pages = {page for page in pages if gate_open(tx, campaign.id, participant, questions, page)}
-        items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(participant) if entry.task.items}
-        today = tx.tasks.active_since(participant, datetime.now(UTC) - timedelta(hours=16))
+        items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(participant)}
+        seconds_today = tx.tasks.active_since(participant, datetime.now(UTC) - timedelta(hours=16))
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
-    about: dict[str, Document] = store.facts.get(
+    texts: dict[str, Document] = store.facts.get(
         key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
     )
-    overview = [line for line in everything if line.page in open_pages]
+    overview = [entry for entry in everything if entry.page in open_pages]
     protocol = questions.protocol
     wording = Wording(protocol, language)
-    pace = {page: _pace(protocol, page, overview) for page in {line.page for line in overview}}
-    lines = []
-    for number, line in enumerate(overview, 1):
-        mine = items.get(line.task, ())
-        stages = protocol.pages[line.page]
-        about_judge = stages[0].unit is Unit.JUDGE
-        state = "finished" if line.finished_at else "begun" if line.done else "open"
-        texts = [about[name] for name in dict.fromkeys(item.document for item in mine) if name in about]
-        document = texts[0] if texts else None
-        domains = {text.domain for text in texts}
-        visible = stages[0].show
-        minutes = 0 if state == "finished" else ceil((line.items - line.done) * pace.get(line.page, 1.0))
-        lines.append(
-            TaskLine(
-                task=line.task,
-                number=number,
-                title=document.title if document and len(texts) == 1 else "",
-                calibration=len(texts) > 1 and mine[0].role is Role.CALIBRATION,
-                stage=wording.stage(stages[0].id),
-                items=line.items,
-                done=line.done,
-                state=state,
-                questionnaire=about_judge,
-                domain=domains.pop() if len(domains) == 1 and "domain" in visible else "",
-                pair=_pair(document),
-                minutes=minutes,
-            )
+    first_stages = {page: protocol.pages[page][0] for page in open_pages}
+    pace = {page: _pace(protocol, page, overview) for page in open_pages}
+    lines = tuple(
+        _task_line(
+            entry,
+            items.get(entry.task, ()),
+            texts,
+            first_stages[entry.page],
+            number=number,
+            stage_name=wording.stage(first_stages[entry.page].id),
+            pace=pace[entry.page],
         )
+        for number, entry in enumerate(overview, 1)
+    )
     closed = len(overview) < len(everything)
     all_done = bool(lines) and not closed and all(line.state == "finished" for line in lines)
-    settings = campaign.settings
     waits = all_done and bool(settings.get("calibration")) and not _rest_is_assigned(store, campaign.id)
     finished = all_done and not waits
     due = due_date(settings)
     return Home(
         who=f"{campaign.id}.{participant}",
         campaign=campaign.title or campaign.name,
-        name=participant_row.judge.name or participant_row.judge.id,
+        name=judge.name or judge.id,
         state=str(campaign.state),
-        lines=tuple(lines),
-        next=following.id if following and campaign.state is CampaignState.OPEN else None,
+        lines=lines,
+        next=following.id if following and is_open else None,
         done=sum(line.done for line in lines),
         items=sum(line.items for line in lines),
-        minutes_today=today / 60,
-        speaks=str(participant_row.judge.attributes.get("interface_language", "")),
+        minutes_today=seconds_today / 60,
+        speaks=str(judge.attributes.get("interface_language", "")),
         completion_code=str(settings.get("completion_code", "")) if finished else "",
         return_link=str(settings.get("return_link", "")) if finished else "",
-        can_revise=settings.get("revision") == UNTIL_SUBMITTED
-        and not all_done
-        and campaign.state is CampaignState.OPEN,
+        can_revise=is_open and not all_done and settings.get("revision") == UNTIL_SUBMITTED,
         waits_for_meeting=waits,
         due=due,
         days_left=due.days_left(datetime.now(UTC)) if due else 0,
         note=paragraphs(str(settings.get("note") or "")),
         closed=closed,
+    )
+
+
+def _task_line(
+    entry: Overview,
+    items: Sequence[Item],
+    texts: Mapping[str, Document],
+    stage: Stage,
+    *,
+    number: int,
+    stage_name: str,
+    pace: float,
+) -> TaskLine:
+    """One task of the list, whose page begins with this stage, with `pace` minutes an item."""
+    about = [texts[name] for name in dict.fromkeys(item.document for item in items) if name in texts]
+    domains = {text.domain for text in about}
+    state = "finished" if entry.finished_at else "begun" if entry.done else "open"
+    return TaskLine(
+        task=entry.task,
+        number=number,
+        title=about[0].title if len(about) == 1 else "",
+        calibration=len(about) > 1 and items[0].role is Role.CALIBRATION,
+        stage=stage_name,
+        items=entry.items,
+        done=entry.done,
+        state=state,
+        questionnaire=stage.unit is Unit.JUDGE,
+        domain=domains.pop() if len(domains) == 1 and "domain" in stage.show else "",
+        pair=_pair(about[0] if about else None),
+        minutes=0 if state == "finished" else ceil((entry.items - entry.done) * pace),
     )
 
 
