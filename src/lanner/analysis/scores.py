@@ -736,32 +736,9 @@ def scored_set(
     """
     table = _numbers(part)
     of = question or gold_question(part)
-    kinds = dict(
-        table.filter(pl.col("question") == of).select("judge", "judge_kind").unique().sort("judge").iter_rows()
-    )
-    if not kinds:
-        raise InputError(f"There are no numbers for {of!r}.", next_step=did_you_mean(of, numeric_questions(table)))
-    judges = list(kinds)
-    people = [judge for judge, kind in kinds.items() if kind in GROUPS["people"]]
-    if gold is not None and gold not in (MEAN_OF_PEOPLE, *judges):
-        raise InputError(
-            f"There is no judge {gold!r} who answered {of!r}.", next_step=did_you_mean(gold, [MEAN_OF_PEOPLE, *judges])
-        )
-    if gold in (None, MEAN_OF_PEOPLE) and gold not in judges:
-        if not people:
-            raise InputError("No person answered, so nobody's scores are gold.", next_step=f"--gold {judges[0]}")
-        machines = (*GROUPS["models"], *GROUPS["metrics"])  # settled answers are made of people's
-        gold_judges, others = people, [judge for judge, kind in kinds.items() if kind in machines]
-    else:
-        gold_judges, others = [str(gold)], [judge for judge in judges if judge != gold]
+    gold_judges, others = _gold_and_others(table, of, gold)
     measures = [name for name in numeric_questions(table) if name != of]
-    default_measures = [name for name in measures if _is_undisputed(table, name) or names_metric(name)]
-    all_names = [*others, *measures]
-    labels = {_label(part, name): name for name in measures}
-    names = [name if name in all_names else labels.get(name, name) for name in names]
-    if unknown := [name for name in names if name not in all_names]:
-        raise InputError(f"There is no scorer {unknown[0]!r}.", next_step=did_you_mean(unknown[0], all_names))
-    selection = list(names) or [*others, *default_measures]
+    selection = _chosen_scorers(part, table, names, others, measures)
     if not selection:
         raise InputError(
             f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.",
@@ -788,6 +765,37 @@ def scored_set(
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]
     return ScoredSet(scorers[0], tuple(scorers[1:]), tuple(places["document"]), tuple(notes))
+
+
+def _gold_and_others(table: pl.DataFrame, of: str, gold: str | None) -> tuple[list[str], list[str]]:
+    """The judges whose answers to a question are gold, and those who are compared with them."""
+    answered = table.filter(pl.col("question") == of)
+    kinds = dict(answered.select("judge", "judge_kind").unique().sort("judge").iter_rows())
+    if not kinds:
+        raise InputError(f"There are no numbers for {of!r}.", next_step=did_you_mean(of, numeric_questions(table)))
+    judges = list(kinds)
+    if gold is not None and gold in judges:
+        return [gold], [judge for judge in judges if judge != gold]
+    if gold not in (None, MEAN_OF_PEOPLE):
+        hint = did_you_mean(gold, [MEAN_OF_PEOPLE, *judges])
+        raise InputError(f"There is no judge {gold!r} who answered {of!r}.", next_step=hint)
+    people = [judge for judge, kind in kinds.items() if kind in GROUPS["people"]]
+    if not people:
+        raise InputError("No person answered, so nobody's scores are gold.", next_step=f"--gold {judges[0]}")
+    machines = (*GROUPS["models"], *GROUPS["metrics"])  # settled answers are made of people's
+    return people, [judge for judge, kind in kinds.items() if kind in machines]
+
+
+def _chosen_scorers(
+    part: Material, table: pl.DataFrame, names: Sequence[str], others: Sequence[str], measures: Sequence[str]
+) -> list[str]:
+    """The judges and measures of these names or labels; without names the judges, and the measures nobody disputes."""
+    all_names = [*others, *measures]
+    labels = {_label(part, name): name for name in measures}
+    chosen = [name if name in all_names else labels.get(name, name) for name in names]
+    if unknown := [name for name in chosen if name not in all_names]:
+        raise InputError(f"There is no scorer {unknown[0]!r}.", next_step=did_you_mean(unknown[0], all_names))
+    return chosen or [*others, *(name for name in measures if _is_undisputed(table, name) or names_metric(name))]
 
 
 def metric_columns(part: Material) -> list[str]:

@@ -470,38 +470,36 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
         return VerdictCheck(code, name, message("not yet"), "", "none", message("the rest is not assigned yet"))
     if progress and not left:
         return _complete(evidence.decisions)
-    estimates = [judge for judge in left if judge.finish is not None]
     deadline: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
     idle = [judge for judge in left if judge.finish is None and not judge.done]
     waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle))
     if len(idle) > _FEW_NAMES:
         waiting = message("{n} judges have not begun", n=len(idle))
-    if not estimates:
-        is_begun = any(judge.done for judge in progress)
-        if is_begun and len(idle) == len(left):  # all the others have finished
-            return VerdictCheck(code, name, message("not yet"), deadline, "warn", waiting)
-        why = (
-            message("being counted")
-            if is_begun and not evidence.ready
-            else message("how long items take is not known")
-            if is_begun
-            else message("nobody has begun")
-            if progress or evidence.to_come.items  # which are dealt out when judges come
-            else message("no judges yet")
-        )
-        return VerdictCheck(code, name, message("not yet"), deadline, "none", why)
-    last = max(estimates, key=lambda judge: judge.finish)  # type: ignore[arg-type, return-value]
-    assert last.finish is not None
-    finish = last.finish.date()
-    who = names.get(last.judge, last.judge)
-    value = finish
+    ends = {judge.judge: judge.finish for judge in left if judge.finish is not None}
+    if not ends:
+        all_others_done = any(judge.done for judge in progress) and len(idle) == len(left)
+        level, why = ("warn", waiting) if all_others_done else ("none", _why_no_estimate(evidence))
+        return VerdictCheck(code, name, message("not yet"), deadline, level, why)
+    last = max(ends, key=ends.__getitem__)
+    finish, who = ends[last].date(), names.get(last, last)
     if targets.deadline and finish > targets.deadline:
         days = amount((finish - targets.deadline).days, "{n} day late", "{n} days late")
-        return VerdictCheck(code, name, value, deadline, "warn", message("{name} decides: {late}", name=who, late=days))
+        return VerdictCheck(
+            code, name, finish, deadline, "warn", message("{name} decides: {late}", name=who, late=days)
+        )
     if idle:
-        return VerdictCheck(code, name, value, deadline, "warn", waiting)
+        return VerdictCheck(code, name, finish, deadline, "warn", waiting)
     why = message("{name} decides, in time", name=who) if targets.deadline else message("{name} decides", name=who)
-    return VerdictCheck(code, name, value, deadline, "ok", why)
+    return VerdictCheck(code, name, finish, deadline, "ok", why)
+
+
+def _why_no_estimate(evidence: Evidence) -> Message:
+    """Why nobody can say when the work will be finished."""
+    if any(judge.done for judge in evidence.progress):
+        return message("how long items take is not known" if evidence.ready else "being counted")
+    if evidence.progress or evidence.to_come.items:  # which are dealt out when judges come
+        return message("nobody has begun")
+    return message("no judges yet")
 
 
 def _finish_of_all(to_come: RemainingWork, targets: Targets) -> VerdictCheck:

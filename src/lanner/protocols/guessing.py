@@ -127,27 +127,31 @@ def guess(
         note = f"{note}, which is taken{also}; --protocol NAME for another."
         return Guess(plain, note + _on_lower_halves(plain, by_question))
     protocol = _make_protocol(by_question, headings or {}, {*_REMARKS, *remarks}, scales or {})
+    by_id = {_identifier(key, "question"): rows for key, rows in by_question.items()}
+    named_ends = {_identifier(key, "question") for key in scales or {}}
     note = f"No protocol is named and none fits the questions ({questions}), so they are analysed as they are"
+    note += f"{_how_taken(protocol, named_ends)}. If they answer a protocol, add --protocol NAME."
+    return Guess(protocol, note + _on_lower_halves(protocol, by_id))
+
+
+def _how_taken(protocol: Protocol, named_ends: Collection[str]) -> str:
+    """What is said of a protocol made from answers: weights, the better end, and ends that no heading names."""
     wording = Wording(protocol)
     numeric = [question for _, question in protocol.questions if isinstance(question, Scale)]
     labels = {scale.id: wording.question(scale.id).label for scale in numeric}
-    for score in protocol.scores:
-        note += f". Errors weigh as in {_MQM} by their severity ({score.id})"
+    note = "".join(f". Errors weigh as in {_MQM} by their severity ({score.id})" for score in protocol.scores)
     if inverse := [labels[scale.id] for scale in numeric if scale.direction == "lower_is_better"]:
         note += f". Less {words(inverse)} is better, going by the name (otherwise --set better=higher)"
     if upright := [labels[scale.id] for scale in numeric if scale.direction == "higher_is_better"]:
         note += f". More {words(upright)} is taken as better (otherwise --set better=lower)"
-    by_id = {_identifier(key, "question"): rows for key, rows in by_question.items()}
-    named = {_identifier(key, "question") for key in scales or {}}
     if ends := [
         f"{labels[scale.id]} from {scale.min:g} to {scale.max:g}"
         for scale in numeric
-        if scale.id not in named and not has_no_upper_end(protocol, scale)
+        if scale.id not in named_ends and not has_no_upper_end(protocol, scale)
     ]:
         example = f"{labels[numeric[0].id]} (0-10)"
         note += f". By the answers the scale is {words(ends)} (otherwise write its ends in the heading: {example})"
-    note = f"{note}. If they answer a protocol, add --protocol NAME."
-    return Guess(protocol, note + _on_lower_halves(protocol, by_id))
+    return note
 
 
 def of_file(
