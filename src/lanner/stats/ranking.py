@@ -200,22 +200,11 @@ def rank(
     item_scores = data if isinstance(data, Items) else items(data, of, **selection)
     item_scores = _finite(item_scores.only(only) if only else item_scores)
     if not len(item_scores.table):
-        empty = undefined(f"mean {of}", "no system has a score.")
-        empty = replace(empty, notes=(*empty.notes, *item_scores.notes))
-        blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
-        return Ranking(item_scores, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
+        return _ranking_of_none(item_scores, of)
     if other_judges:
         resampling = replace(resampling, unit="two-way")
     other_judges = resampling.unit == "two-way"
-    if other_judges and (test != "permutation" or item_scores.answers is None):
-        raise StatisticError(
-            "Generalising to other judges takes scores that name their judges, and no rank test.",
-            next_step="Leave out --set test (test=… in Python), or --other-judges.",
-        )
-    if resampling.unit == "judge":
-        raise StatisticError(
-            "Systems are not ranked over judges alone.", next_step="Take two-way for documents and judges together."
-        )
+    _check_unit(resampling, test, item_scores)
     method = _Method.of(item_scores, average, adjust if not per_words else "none", words, per_words)
     better = -1.0 if direction == "lower_is_better" else 1.0
     averaging = method.averaging(item_scores)
@@ -280,6 +269,27 @@ def rank(
     }
     result = _result(item_scores, table, rows=rows, outcomes=outcomes, resampling=resampling, how=how, notes=notes)
     return Ranking(item_scores, names, replicates.value, replicates, tuple(fought), beats, clusters, result)
+
+
+def _ranking_of_none(item_scores: Items, of: str) -> Ranking:
+    """The ranking where nothing was scored."""
+    empty = undefined(f"mean {of}", "no system has a score.")
+    empty = replace(empty, notes=(*empty.notes, *item_scores.notes))
+    blank = Replicates(*(np.empty((0, 0)),) * 3, 0)
+    return Ranking(item_scores, (), np.empty(0), blank, (), np.empty((0, 0)), (), empty)
+
+
+def _check_unit(resampling: Resampling, test: Test, item_scores: Items) -> None:
+    """Refuse units for which there is no test."""
+    if resampling.unit == "two-way" and (test != "permutation" or item_scores.answers is None):
+        raise StatisticError(
+            "Generalising to other judges takes scores that name their judges, and no rank test.",
+            next_step="Leave out --set test (test=… in Python), or --other-judges.",
+        )
+    if resampling.unit == "judge":
+        raise StatisticError(
+            "Systems are not ranked over judges alone.", next_step="Take two-way for documents and judges together."
+        )
 
 
 _UNEVEN = 0.2
