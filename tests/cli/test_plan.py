@@ -45,6 +45,17 @@ def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
     assert "Best: more" in text
 
 
+def test_a_plan_for_judges_in_general_does_not_say_that_pairs_are_corrected(lanner: Command, tmp_path: Path) -> None:
+    asked = ("plan", scores_file(tmp_path), "--studies", 40, "--set", "systems=3")
+    assert "(one of 3 pairs, corrected for their number)" in lanner(*asked).out
+    general = lanner(*asked, "--other-judges").out
+    assert "(one of 3 pairs, tested alone)" in general
+    assert "holds for judges in general" in general and "correction" not in general
+    ran = lanner("plan", tmp_path / "pilot.csv", "--judges", "j0", "--other-judges")
+    assert ran.code == 2
+    assert "one judge, who says nothing about how judges differ" in ran.err
+
+
 def test_a_model_among_the_judges_of_a_pilot_is_no_person(lanner: Command, tmp_path: Path) -> None:
     pilot = pl.read_csv(scores_file(tmp_path)).with_columns(pl.lit("human").alias("judge_kind"))
     model = pilot.filter(pl.col("judge") == "j0").with_columns(

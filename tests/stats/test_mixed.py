@@ -229,6 +229,24 @@ def test_a_factor_that_repeats_another_is_left_out_and_named():
     assert "again is left out of the random effects: it divides the rows as judge does" in " ".join(result.notes)
 
 
+@pytest.mark.parametrize("only", ["judge", "document"])
+def test_a_factor_that_the_fixed_effects_determine_is_left_out_and_named(only):
+    other = {"judge": "document", "document": "judge"}[only]
+    data = crossed().with_columns(pl.lit("x").alias(only), system=pl.Series([f"s{i % 3}" for i in range(600)]))
+    result = mixed(data, "score_given", ["system"])
+    note = f"{only}:system is left out of the random effects: it says no more than the fixed effects."
+    assert note in result.notes
+    without = mixed(data, "score_given", ["system"], random=[other, f"{other}:system"])
+    assert result.value == without.value
+    assert result.rows == without.rows
+
+
+def test_a_slope_of_the_only_judge_is_that_of_all():
+    data = crossed().with_columns(judge=pl.lit("x"), length=np.arange(600.0) % 7 + 1e4)
+    result = mixed(data, "score_given", ["length"], random=["document", "judge:length", "document:length"])
+    assert set(rows(result, "variance")) == {"document", "document:length", "residual"}
+
+
 def test_a_predictor_the_others_determine_is_left_out_and_named():
     data = crossed().with_columns(twice=pl.col("skill") * 2)
     result = mixed(data, "score_given", ["skill", "twice"], random=["judge"])
@@ -378,7 +396,7 @@ def test_a_single_judge_has_an_interval_only_where_scores_tell_judges_apart(spre
         assert all(width is None or width > 0.1 for width in widths)
         assert (None in widths) == any("hardly tell one judge from another" in note for note in result.notes)
         told.append(None not in widths)
-        terms = RandomTerms.of(table, ("judge", "document"))
+        terms = RandomTerms.of(table, ("judge", "document"), np.ones((len(table), 1)))
         ones = np.ones((len(table), 1))
         rise = fit(table["score"].to_numpy(), ones, terms.factors[1:]).deviance
         rise -= fit(table["score"].to_numpy(), ones, terms.factors).deviance

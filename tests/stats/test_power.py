@@ -10,6 +10,7 @@ from scipy import stats
 from lanner.errors import DesignError, StatisticError
 from lanner.model import Interval, Result
 from lanner.stats.coefficients import kappa
+from lanner.stats.power import PARTS as PARTS_OF_VARIANCE
 from lanner.stats.power import (
     Components,
     Design,
@@ -137,6 +138,47 @@ def test_one_system_alone_counts_everything_against_the_comparison():
     found = pilot(data, "quality")
     assert found.document == found.item == 0
     assert found.system_document > 1
+
+
+def scored(documents: int, judges: int, seed: int = 2) -> pl.DataFrame:
+    """Scores of three systems by judges who differ by nothing but chance, of variance 16; documents differ by 9."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"j{j}", f"d{d}", f"{d}.{i}", f"s{s}", level + rng.normal(0, 4))
+        for d, level in enumerate(70 + rng.normal(0, 3, documents))
+        for i in range(12)
+        for s in range(3)
+        for j in range(judges)
+    ]
+    return pl.DataFrame(rows, schema=["judge", "document", "segment", "system", "quality"], orient="row")
+
+
+def test_the_variances_of_one_judge_are_no_more_than_scores_vary() -> None:
+    data = scored(documents=30, judges=1)
+    variances = pilot(data, "quality")
+    assert variances.system_judge == variances.judge == 0
+    assert variances.residual + variances.system_item == pytest.approx(16, rel=0.2)
+    total = sum(getattr(variances, name) for name in PARTS_OF_VARIANCE)
+    within = data.with_columns(pl.col("quality") - pl.col("quality").mean().over("system"))["quality"].var()
+    assert total == pytest.approx(within, rel=0.1)
+    assert "Its one judge does not show how judges differ" in variances.source
+    assert "which systems a judge favours" not in variances.source, "it is part of the scores, not of what is shown"
+
+
+def test_of_one_document_or_of_one_judge_nothing_is_planned_about_others() -> None:
+    with pytest.raises(StatisticError, match="one document, which says nothing about how documents differ"):
+        pilot(scored(documents=1, judges=3), "quality")
+    with pytest.raises(StatisticError, match="one judge, who says nothing about how judges differ"):
+        pilot(scored(documents=4, judges=1), "quality", judges_random=True)
+    assert pilot(scored(documents=4, judges=2), "quality", judges_random=True).source
+
+
+def test_a_plan_says_how_and_for_whom_it_tests_and_from_how_many_studies() -> None:
+    design = Design(10, 3, 2, 2, systems=3)
+    fixed, general = plan(PARTS, design, n=300), plan(PARTS, design, judges_random=True, n=300)
+    assert "holds for these judges · power of permutation · correction holm · simulated 300" in str(fixed.signature)
+    assert "holds for judges in general · simulated 300" in str(general.signature)
+    assert (fixed.rows[0]["studies"], general.rows[0]["studies"]) == (150, 300)
 
 
 def test_how_many_documents_a_narrower_kappa_needs():

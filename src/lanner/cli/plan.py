@@ -128,7 +128,7 @@ class PlanRequest:
             self.agreement(part, aim.measure)
         else:
             self.output.note(f"Planned for {aim.question}.")
-            components = power.pilot(table, aim.question)
+            components = power.pilot(table, aim.question, judges_random=self.other_judges)
             self.scores(components, power.as_run(table, aim.question))
             if table.filter(pl.col("question") == aim.question)["system"].n_unique() > 1:
                 self.duration(world_of_part(part, aim.question, components, self.base), has_usual=False)
@@ -231,7 +231,8 @@ class PlanRequest:
     def _design_words(self, row: dict[str, Any]) -> str:
         width = float(row["width"])
         pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
-        among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
+        tested = "tested alone" if self.other_judges else "corrected for their number"  # as `power.plan` does
+        among = f" (one of {pairs} pairs, {tested})" if pairs > 1 else ""
         says = (
             f"With {plural(row['documents'], 'document')} of "
             f"{plural(row['sentences'], 'sentence')}, each judged by {row['overlap']}, the "

@@ -363,11 +363,15 @@ def facets(
     points = np.unique(y)
     if len(points) < 2:
         return undefined(name, "every score is the same.")
-    terms = RandomTerms.of(answers, random)
+    system = np.searchsorted(np.array(systems), answers["system"].to_numpy())
+    design = np.eye(len(systems))[system]
+    terms = RandomTerms.of(answers, random, design)
     levels = terms.levels
     if "judge" not in levels or "document" not in levels:
         return undefined(
-            name, "judges and documents cannot be told apart: each judge has documents of their own alone."
+            name,
+            "judges, documents and systems cannot be told apart: each judge has a document, or each system has judges "
+            "or documents, of its own alone.",
         )
     notes += terms.notes
     if (groups := _groups_of_judges(answers)) > 1:
@@ -375,8 +379,6 @@ def facets(
             f"Judges fall into {groups} groups that share no items: whether a judge of one is more severe than a judge "
             "of another cannot be told from how different their texts are. Analyse each group by itself.",
         )
-    system = np.searchsorted(np.array(systems), answers["system"].to_numpy())
-    design = np.eye(len(systems))[system]
     place = list(levels).index("judge")
     linear = terms.fit(y, design)
     if isinstance(linear, str):

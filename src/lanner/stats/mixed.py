@@ -791,6 +791,7 @@ SAME_SLOPES = (
     f"More than {MOST_SLOPES} numeric predictors: each is taken to count alike in all documents and for all judges. "
     'Where it does not, p-values are too small; name slopes in `random` ("document:length") for those that matter.'
 )
+_ROUNDING = 1e-7  # what rounding leaves of indicators and standardised numbers that others determine
 _EXACT = 1e-9  # of the scores' variance; what rounding leaves of nothing is less
 UNSETTLED = "the search for the variances did not settle, so that no error of an estimate is known."
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
@@ -825,7 +826,7 @@ def _prepare(data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequ
     if size > _LARGEST:
         return f"{outcome} holds values too large to be squared."
     part = source.table[design.rows] if len(design.rows) < source.table.height else source.table
-    terms_of_random = RandomTerms.of(part, random)
+    terms_of_random = RandomTerms.of(part, random, design.matrix)
     if not terms_of_random.factors:
         return f"none of {', '.join(random)} has levels that repeat."
     n_answers = int(source.table[outcome].is_not_null().sum())
@@ -843,8 +844,9 @@ class RandomTerms:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: pl.DataFrame, names: Sequence[str]) -> RandomTerms:
-        """The terms that can have a variance of their own; notes say which cannot, and why."""
+    def of(cls, table: pl.DataFrame, names: Sequence[str], fixed: Array) -> RandomTerms:
+        """The terms that can have a variance of their own beside the fixed effects, whose design matrix is `fixed`;
+        notes say which cannot, and why."""
         factors: list[Indices] = []
         slopes: list[Array | None] = []
         levels: dict[str, tuple[str, ...]] = {}
@@ -855,12 +857,13 @@ class RandomTerms:
             index, labels = codes(table, ":".join(groups))
             plain = [term for term, slope in zip(levels, slopes, strict=True) if slope is None]
             others = {term: factors[list(levels).index(term)] for term in plain}
-            why = _unfit(index, len(labels), {} if numbers else others)
+            slope = _standardise(table, numbers) if numbers else None
+            why = _unfit(index, len(labels), {} if numbers else others) or _absorbed(index, len(labels), slope, fixed)
             if why:
                 notes += (f"{name} is left out of the random effects: it {why}.",)
                 continue
             factors.append(index)
-            slopes.append(_standardise(table, numbers) if numbers else None)
+            slopes.append(slope)
             levels[name] = labels
         return cls(tuple(factors), levels, tuple(slopes), notes)
 
@@ -898,6 +901,17 @@ def _unfit(index: Indices, size: int, others: dict[str, Indices]) -> str:
         if int(other.max()) + 1 == size == len(np.unique(index * size + other)):
             return f"divides the rows as {name} does"
     return ""
+
+
+def _absorbed(index: Indices, size: int, slope: Array | None, fixed: Array) -> str:
+    """Why nothing of a factor is left beside the fixed effects, as of judge:system where there is one judge: any
+    variance would fit as well, and the search would end where it began. Empty where something is left."""
+    if size > fixed.shape[1]:
+        return ""
+    effects = np.eye(size)[index] * (1.0 if slope is None else slope[:, None])
+    basis = np.linalg.qr(fixed)[0]
+    rest = effects - basis @ (basis.T @ effects)
+    return "says no more than the fixed effects" if float(np.abs(rest).max()) < _ROUNDING else ""
 
 
 def variance_components(

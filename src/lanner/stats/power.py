@@ -23,11 +23,13 @@ from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.estimate import StatisticPlan
-from lanner.stats.frame import tidy
+from lanner.stats.frame import tidy, wide
 from lanner.stats.mixed import variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
 from lanner.stats.resample import (
+    OTHER_JUDGES,
+    THESE_JUDGES,
     Array,
     Indices,
     Resampling,
@@ -108,11 +110,12 @@ def defaults(protocol: str) -> Components:
     return Components(**{key: value for key, value in presets[protocol].items() if key != "scale"})
 
 
-def pilot(data: Any, of: str) -> Components:
+def pilot(data: Any, of: str, *, judges_random: bool = False) -> Components:
     """Variances of a score in a pilot, by restricted maximum likelihood with the system as fixed effect.
 
-    Sources that the pilot cannot show (one judge, one system, nothing judged twice) come out as part of others: an
-    item judged once has its sentence's variance in the residual.
+    Sources that the pilot cannot show (one system, nothing judged twice) come out as part of others: an item judged
+    once has its sentence's variance in the residual. What one document or judge favours is part of the systems' means
+    and of no variance: nothing can be planned from one document, nor with `judges_random` from one judge.
     """
     names = {
         "document": "document",
@@ -125,14 +128,28 @@ def pilot(data: Any, of: str) -> Components:
     variances = variance_components(data, of, ["system"], list(names))
     if isinstance(variances, str):
         raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {variances}")
+    answers = wide(data).table.drop_nulls(of)
+    if answers["document"].n_unique() < 2:
+        raise StatisticError(
+            "The pilot has one document, which says nothing about how documents differ.",
+            next_step="Judge two documents or more, or plan from released ratings (--like).",
+        )
+    has_one_judge = answers["judge"].n_unique() < 2
+    if judges_random and has_one_judge:
+        raise StatisticError(
+            "The pilot has one judge, who says nothing about how judges differ.",
+            next_step="Let two judges or more judge the pilot, or plan for these judges only (without --other-judges).",
+        )
     components, rows, notes = variances
     parts = {target: components.get(term, 0.0) for term, target in names.items()}
     if not any(term in components for term in ("document:system", "item:system")):  # one system: err on the safe side
         parts |= {"system_document": parts["document"], "system_item": parts["item"], "document": 0.0, "item": 0.0}
-    missing_terms = [words for term, words in _UNSEEN.items() if term not in components]
+    of_one_judge = ("judge", "judge:system") if has_one_judge else ()
+    missing_terms = [words for term, words in _UNSEEN.items() if term not in (*components, *of_one_judge)]
     own = [note for note in notes if "left out of the random effects" not in note]
     unseen = f"It cannot show {', '.join(missing_terms)}: that is counted with what it shows." if missing_terms else ""
-    source = " ".join(filter(None, (f"a pilot, {rows} scores of {of}.", unseen, *own)))
+    alone = "Its one judge does not show how judges differ: that is part of the scores." if has_one_judge else ""
+    source = " ".join(filter(None, (f"a pilot, {rows} scores of {of}.", unseen, alone, *own)))
     return Components(**parts, residual=components["residual"], source=source)
 
 
@@ -301,8 +318,9 @@ def plan(
     """What a design will show: the expected width of the interval of a difference between two systems.
 
     Rows: one per design, with its width, the power to see `difference` (where given), the smallest difference seen with
-    probability `power`, the intervals' coverage, judgements, and hours and cost where the `minutes` a judgement takes
-    (and an hourly rate) are given. The Result's value is the first design's width.
+    probability `power`, from how many simulated `studies` these two are, how often the intervals cover what they are
+    about (these judges, or with `judges_random` judges in general), judgements, and hours and cost where the `minutes`
+    a judgement takes (and an hourly rate) are given. The Result's value is the first design's width.
 
     Power and the smallest difference are those of the test that a ranking will make: whole documents swapped, every
     pair of the design's systems, p corrected for their number; one system is better, the others are equal.
@@ -318,10 +336,12 @@ def plan(
         prospects = _prospects(outlook, difference, power)
         if not judges_random:
             trials = _trials(components, design, correction=correction, level=level, n=n, seed=seed)
+            prospects["studies"] = len(trials.means)
             prospects["power"] = None if difference is None else trials.pair_found(difference)
             prospects["detectable"] = trials.detectable(power, outlook.width / 2)
         rows.append({**_shape(design, minutes, hourly), **prospects})
-    return _plan_result(rows, components, judges_random, (n, seed, level), len(rows))
+    test = {} if judges_random else {"power_of": "permutation", "correction": correction}
+    return _plan_result(rows, components, judges_random, (n, seed, level), len(rows), **test)
 
 
 def _trials(parts: Components, design: Design, *, correction: Correction, level: float, n: int, seed: int) -> Trials:
@@ -350,16 +370,23 @@ def _prospects(outlook: NullSimulation, difference: float | None, power: float) 
         "difference": difference,
         "power": None if difference is None else outlook.power(difference),
         "detectable": outlook.detectable(power),
+        "studies": len(outlook.estimate),
         "coverage": outlook.coverage,
     }
 
 
 def _plan_result(
-    rows: list[dict[str, Json]], parts: Components, judges_random: bool, how: tuple[int, int, float], designs: int
+    rows: list[dict[str, Json]],
+    parts: Components,
+    judges_random: bool,
+    how: tuple[int, int, float],
+    designs: int,
+    **test: str,
 ) -> Result:
     n, seed, level = how
-    unit = "documents and judges" if judges_random else "documents"
-    signature = sign("plan", Resampling(), None, samples=unit, simulated=str(n), seed=str(seed), level=f"{level:.0%}")
+    unit, whom = ("documents and judges", OTHER_JUDGES) if judges_random else ("documents", THESE_JUDGES)
+    method = {"samples": unit, "holds_for": whom, **test, "simulated": str(n), "seed": str(seed)}
+    signature = sign("plan", Resampling(), None, **method, level=f"{level:.0%}")
     notes = (f"Variances from {parts.source}",) if parts.source else ()
     counts = {"designs": designs, "judgements": rows[0]["judgements"]}
     return Result(
