@@ -27,6 +27,7 @@ from lanner.protocols import load
 from lanner.stats.power import Components, Design, defaults
 
 DESIGN = Design(30, 4, 3, 1, 3)
+OF_TWO = replace(DESIGN, systems=2)
 
 
 def ratings(kind: str, quality: dict[str, float], documents: int = 40) -> pl.DataFrame:
@@ -44,18 +45,25 @@ def ratings(kind: str, quality: dict[str, float], documents: int = 40) -> pl.Dat
 def test_a_pilot_says_how_far_apart_its_systems_are() -> None:
     table = ratings("person", {"one": 10.0, "two": 14.0})
     parts = Components(system_document=0.5, residual=9.0)
-    world = world_of_pilot(table, "score", parts, DESIGN)
+    world = world_of_pilot(table, "score", parts, OF_TWO)
     assert world.systems == ("one", "two")
     assert world.means is not None and world.means[1] - world.means[0] == pytest.approx(4.0, abs=0.5)
     assert world.sizes.tolist() == [4.0] * 30
     assert not world.has_metrics
     more_judges = pl.concat(table.with_columns(judge=pl.lit(name)) for name in "abcd")
-    together = world_of_pilot(more_judges, "score", replace(parts, residual=4 * parts.residual), DESIGN)
+    together = world_of_pilot(more_judges, "score", replace(parts, residual=4 * parts.residual), OF_TWO)
     assert together.means == pytest.approx(world.means), "four judges of each item know as much as one who errs half as"
-    own_taste = world_of_pilot(more_judges, "score", replace(parts, system_judge=16.0), DESIGN)
+    own_taste = world_of_pilot(more_judges, "score", replace(parts, system_judge=16.0), OF_TWO)
     assert own_taste.means is not None and own_taste.means[1] - own_taste.means[0] == pytest.approx(2.7, abs=0.3)
-    upside_down = world_of_pilot(table, "score", parts, DESIGN, sign=-1.0)
+    upside_down = world_of_pilot(table, "score", parts, OF_TWO, sign=-1.0)
     assert upside_down.means is not None and upside_down.means[0] > upside_down.means[1]
+
+
+def test_more_systems_than_a_pilot_has_differ_by_as_much() -> None:
+    table = ratings("person", {"one": 10.0, "two": 14.0})
+    world = world_of_pilot(table, "score", Components(residual=9.0), replace(DESIGN, systems=4))
+    assert (world.systems, world.means) == (("one", "two", "A", "B"), None)
+    assert world.spread == pytest.approx(4.0 / 2**0.5, abs=0.4)
 
 
 def test_metrics_alone_order_the_systems() -> None:

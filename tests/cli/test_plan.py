@@ -56,6 +56,26 @@ def test_a_plan_for_judges_in_general_does_not_say_that_pairs_are_corrected(lann
     assert "one judge, who says nothing about how judges differ" in ran.err
 
 
+def test_what_an_adaptive_campaign_takes_is_of_the_first_design(lanner: Command, tmp_path: Path) -> None:
+    pilot = pl.read_csv(scores_file(tmp_path)).with_columns(pl.lit("human").alias("judge_kind"))
+    models = [
+        pilot.filter(pl.col("judge") == judge).with_columns(judge=pl.lit(f"m{judge}"), judge_kind=pl.lit("model"))
+        for judge in ("j0", "j1")
+    ]
+    pl.concat([pilot, *models]).write_csv(tmp_path / "both.csv")
+    asked = ("plan", tmp_path / "both.csv", "--studies", 20)
+    words = "systems as far apart as the pilot's, and predictions as good as metrics are"
+    assert words in lanner(*asked).out
+    for more, systems in (((), 2), (("--set", "systems=5"), 5), (("--judges", "mj0,mj1"), 2)):
+        rows = lanner(*asked, *more, "--json").envelope["rows"]
+        designs = [row for row in rows if row["kind"] == "design"]
+        fixed = next(row for row in rows if row["kind"] == "duration" and row["campaign"] == "fixed")
+        assert designs[0]["systems"] == systems
+        assert fixed["judgements"] == designs[0]["judgements"]
+    alone = lanner(*asked, "--judges", "mj0,mj1").out
+    assert "systems as far apart as the pilot's. " in alone, "who is planned with predicts nothing"
+
+
 def test_a_model_among_the_judges_of_a_pilot_is_no_person(lanner: Command, tmp_path: Path) -> None:
     pilot = pl.read_csv(scores_file(tmp_path)).with_columns(pl.lit("human").alias("judge_kind"))
     model = pilot.filter(pl.col("judge") == "j0").with_columns(

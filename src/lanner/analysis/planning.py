@@ -173,23 +173,30 @@ def world_like(
 ) -> World | None:
     """Systems as released campaigns had them; or, with a `difference`, each so far from the next. None where neither is
     known. They have letters for names unless there are as many `systems`."""
-    letters = tuple(_LETTERS[at] if at < len(_LETTERS) else f"S{at + 1}" for at in range(design.systems))
-    names = tuple(systems) if len(systems) == design.systems else letters
+    names = tuple(systems) if len(systems) == design.systems else _letters(design.systems)
     means = None if difference is None else difference * np.arange(design.systems, dtype=float)
     if means is None and not parts.spread:
         return None
     return World(_sizes(design), names, parts, design.judges, design.overlap, means, parts.spread)
 
 
-def world_of_part(part: Material, question: str, parts: Components, design: Design) -> World | None:
+def _letters(systems: int) -> tuple[str, ...]:
+    return tuple(_LETTERS[at] if at < len(_LETTERS) else f"S{at + 1}" for at in range(systems))
+
+
+def world_of_part(
+    part: Material, answers: pl.DataFrame, question: str, parts: Components, design: Design
+) -> World | None:
     """The systems of a pilot, the better ones first by the direction of its score. None where neither end of the scale
-    is better: no campaign looks for the best system there."""
+    is better: no campaign looks for the best system there. `answers` are the rows that count; of others those of
+    metrics and models can predict them."""
     try:
         sign = -1.0 if part.protocol and direction_of(part.protocol, question) == "lower_is_better" else 1.0
     except InputError:
         return None
-    everyone = part.counted("scores", of=tuple(GROUPS)).table  # metrics say how far apart systems are
-    return world_of_pilot(everyone, question, parts, design, sign)
+    everyone = part.counted("scores", of=tuple(GROUPS)).table
+    ratings = everyone.filter(~pl.col("judge").is_in(answers["judge"].unique().to_list()))
+    return world_of_pilot(answers, question, parts, design, sign, has_metrics=bool(metric_scores(ratings)))
 
 
 def model_ratings(part: Material) -> pl.DataFrame:
@@ -203,28 +210,33 @@ def model_ratings(part: Material) -> pl.DataFrame:
     return ratings
 
 
-def world_of_pilot(table: pl.DataFrame, question: str, parts: Components, design: Design, sign: float = 1.0) -> World:
-    """The systems of a pilot, drawn together by what chance has spread them; with its metrics where it has some."""
-    people = table.filter(
-        (pl.col("question") == question) & (pl.col("role") == "main") & ~_BY_MACHINES & pl.col("score").is_finite()
-    )
-    means = people.group_by("system").agg(pl.col("score").mean()).sort("system")
+def world_of_pilot(
+    table: pl.DataFrame,
+    question: str,
+    parts: Components,
+    design: Design,
+    sign: float = 1.0,
+    *,
+    has_metrics: bool = False,
+) -> World:
+    """The systems of a pilot, drawn together by what chance has spread them; or, where more or fewer are planned,
+    systems that differ by as much as these do."""
+    answers = table.filter((pl.col("question") == question) & (pl.col("role") == "main") & pl.col("score").is_finite())
+    means = answers.group_by("system").agg(pl.col("score").mean()).sort("system")
     error = (
-        parts.system_document * _concentration(people, "document")
-        + parts.system_item * _concentration(people, "document", "segment")
-        + parts.system_judge * _concentration(people, "judge")
-        + parts.residual * _concentration(people, "document", "segment", "judge")
+        parts.system_document * _concentration(answers, "document")
+        + parts.system_item * _concentration(answers, "document", "segment")
+        + parts.system_judge * _concentration(answers, "judge")
+        + parts.residual * _concentration(answers, "document", "segment", "judge")
     )
-    values = sign * means["score"].to_numpy()
-    return World(
-        _sizes(design),
-        tuple(means["system"].to_list()),
-        parts,
-        design.judges,
-        design.overlap,
-        shrunk_means(values, error),
-        has_metrics=bool(metric_scores(table)),
-    )
+    values = shrunk_means(sign * means["score"].to_numpy(), error)
+    names = tuple(means["system"].to_list())
+    world = World(_sizes(design), names, parts, design.judges, design.overlap, values, has_metrics=has_metrics)
+    if len(names) == design.systems:
+        return world
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    more_names = tuple(dict.fromkeys((*names, *_letters(design.systems))))
+    return replace(world, systems=more_names[: design.systems], means=None, spread=spread)
 
 
 def _concentration(answers: pl.DataFrame, *of: str) -> float:

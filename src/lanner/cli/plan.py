@@ -49,11 +49,7 @@ _HELPS = {
     "system_judge": "more judges",
     "residual": "more of anything",
 }
-_DISTANCES = {
-    (True, False): "as far apart as those of released campaigns",
-    (False, False): "as far apart as the pilot or --difference says",
-    (False, True): "as metrics order them, and predictions as good as metrics are",
-}
+_GUESSED = ", and predictions as good as metrics are"
 
 
 def run(output: Output, source: Source, question: str | None, like: str | None, by: str | None, **choices: Any) -> None:
@@ -67,7 +63,14 @@ def run(output: Output, source: Source, question: str | None, like: str | None, 
         now = usual_design(documents, len(systems)) if ratings is None else design_of_ratings(ratings)
         request.scores(parts, now)
         world = world_before(parts, request.base, difference=request.difference, ratings=ratings, systems=systems)
-        request.duration(world)
+        if world is None:
+            output.note("How far apart systems usually are is not known: with --difference savings are simulated.")
+        elif request.difference is not None:
+            request.duration(world, f"{request.difference:.12g} points from one to the next")
+        else:
+            request.duration(
+                world, "as metrics order them" if world.has_metrics else "as far apart as those of released campaigns"
+            )
     elif not source.place:
         raise LannerError("There is nothing to plan from.", next_step="Give a pilot, or --like esa (or mqm, da_sqm).")
     else:
@@ -130,8 +133,9 @@ class PlanRequest:
             self.output.note(f"Planned for {aim.question}.")
             components = power.pilot(table, aim.question, judges_random=self.other_judges)
             self.scores(components, power.as_run(table, aim.question))
-            if table.filter(pl.col("question") == aim.question)["system"].n_unique() > 1:
-                self.duration(world_of_part(part, aim.question, components, self.base), has_usual=False)
+            several = table.filter(pl.col("question") == aim.question)["system"].n_unique() > 1
+            if several and (world := world_of_part(part, table, aim.question, components, self.base)):
+                self.duration(world, "as far apart as the pilot's")
 
     def scores(self, parts: Components, now: Design) -> None:
         """A difference between two systems: variances, designs, and what more judgements are best spent on."""
@@ -160,15 +164,9 @@ class PlanRequest:
             self.output.say(self._design_words(row))
         self._more(parts, designs[0])
 
-    def duration(self, world: World | None, *, has_usual: bool = True) -> None:
+    def duration(self, world: World, distances: str) -> None:
         """The first design beside an adaptive campaign on the same documents: how much of the work that would take.
-        `has_usual` is whether a world that is not known would be with a difference."""
-        if world is None:
-            if has_usual:
-                self.output.note(
-                    "How far apart systems usually are is not known: with --difference savings are simulated."
-                )
-            return
+        `distances` says how far apart the systems of this world are."""
         goal = parse_goal(self.goal, world.systems)
         if len(world.sizes) < 3:
             return
@@ -180,7 +178,7 @@ class PlanRequest:
         self.output.table(rows, columns, f"The first design beside an adaptive campaign (goal {goal})", filled=True)
         self.output.say(
             f"An adaptive campaign takes about {percent(savings.share, 0)} of the work and never more than all of it; "
-            f"{savings.campaigns} simulated campaigns, systems {_DISTANCES[world.means is None, world.has_metrics]}. "
+            f"{savings.campaigns} simulated campaigns, systems {distances}{_GUESSED if world.has_metrics else ''}. "
             "Both are decided by the test of `lanner campaign decided`; that of a ranking, whose power stands above, "
             "takes more where documents are few."
         )
