@@ -125,8 +125,8 @@ TEXTS: dict[Maker, tuple[str, Texts]] = {
     columns_named_by_language: (
         "en-de",
         [
-            ("glossary", "The ferry is late.", {"DE": "Die Fähre ist spät."}),
-            ("glossary", "We waited.", {"DE": "Wir warteten."}),
+            ("glossary", "The ferry is late.", {"target": "Die Fähre ist spät."}),
+            ("glossary", "We waited.", {"target": "Wir warteten."}),
         ],
     ),
     pair_of_one_name: (

@@ -67,7 +67,8 @@ from lanner.model.messages import in_number, plural
 _LOOKED_AT = 10_000
 _UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
 _UNCLEAR |= {"no_answer_column", "no_judge_column", "no_item_column", "numbered_anew", "rows_are_errors"}
-"""What is wrong with ratings, which are a table and say so themselves."""
+_UNCLEAR |= {"several_languages", "scores_of_systems"}
+"""What is wrong with files that are a table all the same, which says so itself."""
 
 
 def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> TableRows:

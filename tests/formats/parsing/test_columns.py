@@ -22,7 +22,7 @@ from lanner.formats.parsing.columns import column_map, parse
             "segment=id, source=src, target_language=tgt_lang, reference:refA=refA, reference:B=reference:B, "
             "system:GPT-4=output:GPT-4, system:small=mt_small",
         ),
-        ("en,ko", "source=en (80% sure), system:ko=ko (80% sure)"),
+        ("en,ko", "source=en (80% sure), system:target=ko (80% sure)"),
         ("doc,system,source,mt,fun", "document=doc, source=source, system=system, output=mt; kept as they are: fun"),
     ],
 )
@@ -44,7 +44,7 @@ def test_one_output_can_be_named() -> None:
 
 def test_language_columns_tell_the_languages() -> None:
     assert column_map(["en", "pt_BR"]).languages == ("en", "pt-BR")
-    assert column_map(["en", "de", "fr"]).languages == ("en", "und")
+    assert column_map(["en", "de", "fr"], pair=("en", "fr")).languages == ("en", "fr")
 
 
 @pytest.mark.parametrize(

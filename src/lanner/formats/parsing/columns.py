@@ -24,6 +24,7 @@ from lanner.formats.parsing.headings import (
     has_answer_name,
     header_words,
     is_measure,
+    is_summary,
     kind_in_words,
     mentions_judge,
     named_language,
@@ -154,6 +155,15 @@ def column_map(
     is_ours = {"absent", "document_meta", "segment_meta"} <= set(header)  # a table that we wrote says it all
     for take in () if is_ours else _BY_CONTENT:
         take(table)
+    if "source" not in table.roles and (names := _scores_of_systems(table)):
+        raise table.refusal(
+            f"Each row is a system with its scores ({', '.join(names)}): a summary, without the texts that were "
+            "judged.",
+            "scores_of_systems",
+            "Take the table from which these were computed, with a row for each text, system and judge: `lanner "
+            "scores`, `agreement` and `metaeval` compute means, intervals and ranks from that.",
+            names,
+        )
     if "source" not in table.roles and not is_ratings(table):
         raise _refusal(table)
     return _finish(table, assignments, system, is_ours=is_ours)
@@ -165,7 +175,7 @@ def _finish(table: MapDraft, assignments: Mapping[str, str], system: str, *, is_
         outputs = {system: next(iter(outputs.values()))}
     if "system" in table.roles:
         outputs = _long(table, outputs)
-    rest = tuple(name for name in table.header if name in table.free)
+    rest = tuple(name for name in table.header if name in table.free or name in table.unread)
     answers = (*_without_scales(table, assignments), *table.measures)
     is_unread = not answers and not is_ours
     return ColumnMap(
@@ -174,7 +184,7 @@ def _finish(table: MapDraft, assignments: Mapping[str, str], system: str, *, is_
         table.references,
         answers,
         rest,
-        table.languages or _pair(table),
+        _pair(table),
         table.confidence,
         tuple(name for name in rest if _may_be_scores(table, name)) if is_unread else (),
         table.judge_candidates(rest) if is_unread else None,
@@ -191,7 +201,7 @@ def _without_scales(table: MapDraft, assignments: Mapping[str, str]) -> list[Ans
 
 def _may_be_scores(table: MapDraft, column: str) -> bool:
     nameless = column.startswith("column ")
-    return not nameless and not is_measure(column) and table.are_numbers(column)
+    return not (nameless or is_measure(column) or is_summary(column)) and table.are_numbers(column)
 
 
 def _take_given(table: MapDraft, assignments: Mapping[str, str]) -> None:
@@ -426,14 +436,16 @@ def _take_identifiers(table: MapDraft) -> None:
 def _take_languages(table: MapDraft) -> None:
     """Columns named by languages: the first is the source, unless another is in the source language that is known; the
     others are outputs."""
-    codes = [
-        (name, code)
-        for name in table.free
-        if (code := named_language(name) or named_language(without_language(name)[0]))
-    ]
+    codes = [(name, code) for name in table.free if not table.are_numbers(name) and (code := _language_of(name))]
     if "source" in table.roles or len(codes) < (1 if table.outputs else 2):
         return
     _take_texts_in_languages(table, codes)
+
+
+def _language_of(column: str) -> str:
+    """The language that a whole heading names: `German`, `de_AT`, `German (Austria)`; "" if none."""
+    base = without_language(column)[0]
+    return named_language(column) or named_language(base)
 
 
 _TEXT = frozenset({"text", "texts", "sentence", "sentences", "segment", "string", "line"})
@@ -460,10 +472,58 @@ def _take_texts_in_languages(table: MapDraft, codes: list[tuple[str, str]]) -> N
         stated = table.pair[0].partition("-")[0]
         codes = sorted(codes, key=lambda entry: entry[1].partition("-")[0] != stated)
     table.assign("source", codes[0][0], LIKELY)
+    table.language_of |= dict(codes)
     for name, _ in codes[1:]:
         table.outputs.setdefault(name, name)
         table.take(name, LIKELY)
-    table.languages = codes[0][1], codes[1][1] if len(codes) == 2 else languages.UNDETERMINED
+
+
+def _settle_languages(table: MapDraft) -> None:
+    """Of translations into several languages those into the second language of the known pair: a document has one pair,
+    and texts in two languages do not compete. One that is called by its language alone is no system of that name."""
+    guesses = {name: column for name, column in table.outputs.items() if column in table.confidence}
+    codes = {name: code for name, column in guesses.items() if (code := table.language_of.get(column, ""))}
+    if len(set(codes.values())) > 1:
+        target = _target_of(table, codes)
+        for name in [name for name, code in codes.items() if code != target]:
+            _free(table, table.outputs.pop(name))
+        for name, column in list(table.references.items()):
+            language = table.language_of.get(column, target)
+            if column in table.confidence and language.partition("-")[0] != target.partition("-")[0]:
+                _free(table, table.references.pop(name))
+    names = [name for name in guesses if name in table.outputs and _says_language_alone(guesses[name])]
+    if len(names) == 1 and "target" not in table.outputs:
+        table.outputs = {"target" if name == names[0] else name: column for name, column in table.outputs.items()}
+
+
+def _says_language_alone(column: str) -> bool:
+    """Whether a heading names a language and nothing else: `German (Austria)`, and not `German (MT)`."""
+    base, _ = without_language(column)
+    rest = column.replace(base, "", 1).strip(" ()[]")
+    return bool(_language_of(column)) and fold(rest) not in spellings_of("output") and not names_engine(rest)
+
+
+def _free(table: MapDraft, column: str) -> None:
+    """A column that was taken for a text is kept as it is."""
+    table.free.append(column)
+    table.confidence.pop(column)
+
+
+def _target_of(table: MapDraft, codes: Mapping[str, str]) -> str:
+    """The language of these translations that is the second of the known pair; refuses where it is none of them."""
+    target = table.pair[1] if table.pair else languages.UNDETERMINED
+    alike = {code for code in codes.values() if code.partition("-")[0] == target.partition("-")[0]}
+    if target in alike or len(alike) == 1:
+        return target if target in alike else alike.pop()
+    columns = ", ".join(table.outputs[name] for name in codes)
+    source = table.language_of.get(table.roles.get("source", ""), "") or languages.UNDETERMINED
+    example = f"{source}:{next(iter(codes.values()))}"
+    raise InputError(
+        f"The columns {columns} are translations into different languages, and a document has one.",
+        code="several_languages",
+        names={"columns": columns, "pair": example},
+        next_step=f"Say which to read, for instance --languages {example}.",
+    )
 
 
 def _pair(table: MapDraft) -> tuple[str, str] | None:
@@ -472,6 +532,13 @@ def _pair(table: MapDraft) -> tuple[str, str] | None:
     if not source and not targets:
         return None
     return source or languages.UNDETERMINED, targets.pop() if len(targets) == 1 else languages.UNDETERMINED
+
+
+def _set_legends_aside(table: MapDraft) -> None:
+    """What explains the scale beside the table answers nothing."""
+    for column in [column for column in table.free if table.is_legend(column)]:
+        table.free.remove(column)
+        table.unread.append(column)
 
 
 def _take_question_as_item(table: MapDraft) -> None:
@@ -797,6 +864,15 @@ def _tells_rows_apart(table: MapDraft, column: str) -> bool:
     return all(map(is_flag, values)) and not are_initials and not _comes_again(table, "judge")
 
 
+def _are_no_string_keys(table: MapDraft, column: str) -> bool:
+    """Whether `Key` or `Identifier` names no strings to translate: it is read so beside source texts alone, and where
+    each row has its own."""
+    spelling, number = spelled_role(column), spelled_role("id")
+    is_weak = spelling is not None and number is not None and spelling[1] > number[1]
+    rows = table.columns("document", "segment", "system", "judge")
+    return is_weak and ("source" not in table.roles or table.has("item") or not table.are_unique(rows))
+
+
 def _are_other_words(table: MapDraft, column: str) -> bool:
     return not all(role_in_words(as_text(value)) in list(Role) for value in table.values(column))
 
@@ -830,6 +906,7 @@ def _take_texts(table: MapDraft) -> None:
             or table.are_numbers(column)
             or table.varies(column)
             or table.is_preference(column)
+            or _are_names_of_strings(table, column)
         ):
             continue
         distinct = len({str(value) for value in values})
@@ -837,6 +914,15 @@ def _take_texts(table: MapDraft) -> None:
         if length / 5 <= table.mean_length(column) <= length * 5 and enough and table.are_sentences(column):
             table.outputs.setdefault(column, column)
             table.take(column, POSSIBLE if len(source) < 3 else LIKELY)
+            if language := _language_of(column):
+                table.language_of[column] = language
+
+
+def _are_names_of_strings(table: MapDraft, column: str) -> bool:
+    """Whether a column holds names such as `home.title` beside source texts of several words."""
+    is_ascii = all(text.isascii() for text in table.texts(column))
+    spaced = [text for text in table.texts(table.roles["source"]) if " " in text]
+    return is_ascii and table.are_identifiers(column) and len(spaced) * 2 > len(table.sample)
 
 
 def _long(table: MapDraft, outputs: dict[str, str]) -> dict[str, str]:
@@ -848,6 +934,20 @@ def _long(table: MapDraft, outputs: dict[str, str]) -> dict[str, str]:
         for column in columns[1:]:
             table.confidence.pop(column, None)
     return {}
+
+
+def _scores_of_systems(table: MapDraft) -> list[str]:
+    """The columns of numbers where each row is a system, in a language or a domain: means that somebody computed. None
+    where a column names texts or judges; one that numbers the rows names none."""
+    about = table.columns("system", "languages", "source_language", "target_language", "domain", "collection")
+    ids = table.columns("segment", "item")  # `n` is how many texts there were
+    numbered = [column for column in ids if _counts_up(table.texts(column)) or fold(column) == "n"]
+    if "system" not in table.roles or table.has("judge", "document") or len(table.sample) < 2:
+        return []
+    if len(numbered) < len(ids):
+        return []
+    numbers = [c for c in table.header if c not in (*about, *numbered) and table.are_numbers(c) and not is_measure(c)]
+    return numbers if table.are_unique(about) else []
 
 
 def _refusal(table: MapDraft) -> InputError:
@@ -917,11 +1017,13 @@ _BY_NAME: tuple[Callable[[MapDraft], None], ...] = (
 )
 """What columns are by their names, one after another."""
 _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
+    _set_legends_aside,
     _place_languages,
     _place_sheets,
     _place_systems,
     partial(_check, role="judge", wrong=_tells_rows_apart, better="judged"),
     partial(_check, role="role", wrong=_are_other_words),
+    partial(_check, role="segment", wrong=_are_no_string_keys),
     _take_item_roles,
     _take_judge_kinds,
     partial(_check, role="answered_at", wrong=_are_no_moments, better="seconds"),
@@ -934,6 +1036,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="item", wrong=_are_long),
     _take_source,
     _take_texts,
+    _settle_languages,
     _take_numbered_anew,
     take_persons,
     take_answers,

@@ -18,7 +18,8 @@ _NAMES = registry.table("formats.parsing.headers")
 
 _JUDGES = (
     r"(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
-    r"|gutachter|annotateur|evaluador|anotador|評価者|评估员|评审|标注员|оценщик|эксперт)"
+    r"|gutachter|prüfer|pruefer|annotateur|évaluateur|relecteur|evaluador|anotador|revisor|juez|juiz|avaliador|valutatore"
+    r"|revisore|beoordelaar|hodnotitel|recenzent|評価者|採点者|评估员|评审|标注员|评分员|оценщик|эксперт|асессор)"
 )
 _JUDGE_WORD = re.compile(rf"^{_JUDGES}[\s_.:#-]*(\w{{0,20}})", re.I)
 _JUDGE_AT_END = re.compile(rf"([\s_.:/(\[|-]+)({_JUDGES}[\s_.:#-]*(?:\d{{1,3}}|[A-Za-z]))[)\]\s]*$", re.I)
@@ -195,9 +196,15 @@ def _names_column(name: str) -> bool:
     return is_known or output_or_reference(name) is not None or names_answer(name)
 
 
+_APART = re.compile(r"(?<=\w\w)[\s_.:-]+[^\W\d_]$")
+"""One letter apart at the end of a name."""
+
+
 def spelled_role(name: str) -> tuple[str, int] | None:
-    """The role of which a header is a known spelling, and how good a one (0 best)."""
-    return _roles_by_spelling().get(fold(name))
+    """The role of which a header is a known spelling, and how good a one (0 best). `Juez A` is no `jueza`."""
+    word = _APART.sub("", name)
+    roles = _roles_by_spelling()
+    return None if word != name and fold(word) in roles else roles.get(fold(name))
 
 
 def role_named(name: str) -> str:
@@ -213,6 +220,16 @@ def names_text_or_role(name: str) -> bool:
 def names_judges(name: str) -> bool:
     """Whether a header is a word for judges."""
     return role_named(name) == "judge"
+
+
+def is_nobody(text: str) -> bool:
+    """Whether a cell says that nobody is named: `anonymous`, as forms write it on every row."""
+    return fold(text) in _nobody_words()
+
+
+@cache
+def _nobody_words() -> frozenset[str]:
+    return frozenset(map(fold, _NAMES["persons"]["nobody"]))
 
 
 def names_answer(name: str) -> bool:
@@ -411,7 +428,7 @@ def named_language(name: str) -> str:
         code
         and (code[1].islower() or code[1].isupper())
         and languages.known(text)
-        and text.casefold() not in _NO_LANGUAGES
+        and (code[1].casefold() not in _NO_LANGUAGES or re.fullmatch(r"..[-_][A-Z]{2}", text))
     ):
         return languages.normal(text)
     return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
@@ -423,7 +440,7 @@ def without_name(column: str, part: str) -> str | None:
     if name.endswith(pattern) and not column[-len(part) - 1].isalnum():
         return column[: -len(part)].strip(" _.:/-([|")
     if name.startswith(pattern) and not column[len(part)].isalnum():
-        return column[len(part) :].strip(" _.:/-)]|")
+        return column[len(part) :].strip(" _.:/-()[]|")
     for left, right in ("()", "[]"):
         if f"{left}{pattern}{right}" in name:
             at = name.index(f"{left}{pattern}{right}")

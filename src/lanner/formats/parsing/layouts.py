@@ -16,11 +16,14 @@ from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.headings import (
     ITEM_ROLES,
+    fold,
     header_score,
     header_words,
+    is_nobody,
     names_answer,
     names_criterion,
     names_engine,
+    names_identifier,
     names_item,
     names_judges,
     names_language_model,
@@ -39,7 +42,33 @@ _ITEMS_AT_LEAST = 3
 def one_answer_a_row(path: Path, rows: TableRows, *, is_told: bool = False) -> TableRows:
     """The same table with a row for each answer; as it is where it has one. What is not clear is asked about, unless
     somebody has told what the columns hold."""
-    return _by_items(path, _by_ranks(path, rows), is_told=is_told)
+    named = rows if is_told else _responses(rows)
+    return _by_items(path, _by_ranks(path, named), is_told=is_told)
+
+
+_RESPONSE_NUMBERS = frozenset({"id", "responseid", "respondentid"})
+
+
+def _responses(rows: TableRows) -> TableRows:
+    """A form as Microsoft Forms exports it, with a column `judge` instead of those about the response: its number, when
+    it was begun and sent, and who sent it, where `anonymous` or an empty cell is nobody. Other tables as they are."""
+    names = rows.header
+    is_numbered = bool(rows.sample) and fold(names[0]) in _RESPONSE_NUMBERS
+    people = [at for at, name in enumerate(names) if at and (names_judges(name) or names_identifier(name))]
+    named = {at: texts for at in people if (texts := [text for text in _cells(rows, at) if not is_nobody(text)])}
+    moments = [at for at in (1, 2) if at < len(names) and all(moment(as_text(row[at])) for row in rows.sample)]
+    about = {0, *moments, *people}
+    others = [at for at in range(len(names)) if at not in about]
+    is_form = is_numbered and (len(moments) == 2 or (people and not named))
+    if not is_form or any(role_named(names[at]) in ITEM_ROLES for at in others):
+        return rows
+    judges = {at: texts for at, texts in {**named, 0: _cells(rows, 0)}.items() if len(texts) == len(rows.sample)}
+    judge = next(iter(judges), 0)
+    if len(set(judges.get(judge, ()))) < len(rows.sample):
+        return rows  # somebody answered twice
+    responses = ((line, [values[at] for at in (judge, *others)], extra) for line, values, extra in rows.rows)
+    note = f"Each row is the response of a judge, who is called after {names[judge]!r}."
+    return rows.turned(["judge", *(names[at] for at in others)], responses, note)
 
 
 def _by_items(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:

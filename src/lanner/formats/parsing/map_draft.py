@@ -121,8 +121,9 @@ class MapDraft:
         self.answers: list[AnswerColumn] = []
         self.measures: list[AnswerColumn] = []
         self.confidence: dict[str, float] = {}
-        self.languages: tuple[str, str] | None = None
         self.language_of: dict[str, str] = {}
+        self.unread: list[str] = []
+        """Columns that are no part of the rows that they stand in, such as a legend beside the table."""
         self.place = {name: at for at, name in enumerate(self.header)}
         self._values: dict[str, list[Any]] = {}
 
@@ -187,6 +188,19 @@ class MapDraft:
         texts = [str(value) for value in self.values(column)]
         good = [v for v in texts if any(c.isalpha() for c in v) and not v.startswith(("http://", "https://", "{", "["))]
         return len(good) * 2 > len(texts)
+
+    def is_legend(self, column: str) -> bool:
+        """Whether the cells explain a scale beside the table, from its first row down and each once: `1 = poor` below
+        `2 = fair`, or anything behind an empty column."""
+        at = self.place[column]
+        filled = [not is_missing(row[at]) if at < len(row) else False for row in self.sample]
+        texts = self.texts(column)
+        is_block = 1 < len(texts) == len(set(texts)) < len(filled) and all(filled[: len(texts)])
+        if not is_block or names_answer(column) or names_criterion(column):
+            return False
+        is_apart = at > 0 and not self.values(self.header[at - 1]) and len(texts) * 2 < len(filled)
+        steps = [float(hit[1]) for text in texts if (hit := _EXPLAINED_STEP.match(text))]
+        return is_apart or (len(steps) == len(texts) and steps in (sorted(steps), sorted(steps, reverse=True)))
 
     def are_moments(self, column: str) -> bool:
         """Whether most cells are dates or times of day: they say when something was done, and answer nothing."""
@@ -332,6 +346,8 @@ _GRAMMATICAL_PERSON = re.compile(
 _NO_SYSTEMS = NO_NAMES | {"minor", "major", "critical", "neutral", "severity", "time", "count", "min", "max", "mean"}
 _MOST_IN_A_CELL = 50
 """Scores of so many judges stand in one cell at most; a longer list is something else."""
+_EXPLAINED_STEP = re.compile(r"(-?\d{1,3})(?:\s?[-–]\s?\d{1,3})?\s?[=:]\s?\D")
+"""A step of a scale with what it means, as legends have it: `1 = poor`, `0-30: useless`."""
 _LARGE = 10
 """A number beyond this is on no scale from 0 to 1."""
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)

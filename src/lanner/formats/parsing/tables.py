@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, time
+from datetime import date, datetime, time
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
-from lanner.formats.parsing.headings import header_score, over_columns
+from lanner.formats.parsing.headings import fold, header_score, names_remark, over_columns, role_named
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import flatten, records
 from lanner.formats.parsing.textfile import ReadingNote, bare
@@ -247,7 +247,9 @@ class Extent:
         cells = [[value for value in values if not is_missing(value)] for _, values, _ in block]
         always = sum(count == self._rows for count in self._value_counts)
         if always >= 3 and all(len(row) == 1 for row in cells) and not self._is_known(block[0][1]):
-            self.notes.append(f"What stands below the table on line {line} is left out: {_excerpt(cells[0])}.")
+            self.notes.append(
+                f"What stands below the table on line {line} is left out: {_excerpt(cells[0]).rstrip('.')}."
+            )
             return True
         at = 1 if len(cells[0]) == 1 and len(block) > 1 else 0
         names, rest = block[at][1], [values for _, values, _ in block[at + 1 :]]
@@ -712,28 +714,33 @@ def _spreadsheet(path: Path, sheet: str, number: str = "") -> TableRows:
         )
     elif several:
         notes.append(f"Read the sheets {', '.join(page.title for page in sheets)}, which have the same columns.")
-    header = sheets[0].header.names
+    header = list(sheets[0].header.names)
+    for page in sheets:
+        header += [name for name in page.header.names if fold(name) not in map(fold, header)]
     if several and SHEET not in header:
         header = [*header, SHEET]
 
-    def with_title(page: _Page, cells: list[Any]) -> list[Any]:
-        return [*cells, page.title] if len(header) > len(cells) else cells
+    def in_order(page: _Page, cells: Sequence[Any]) -> list[Any]:
+        """The cells of a row below the headings of all sheets, with the title of its own."""
+        by_name = {SHEET: page.title} if several else {}
+        by_name |= dict(zip(map(fold, page.header.names), cells, strict=False))
+        return [by_name.get(fold(name)) for name in header] if several else list(cells)
 
     extents = [Extent(path, page.header.names, notes) for page in sheets]
 
     def rows() -> Iterator[Row]:
         for page, extent in zip(sheets, extents, strict=True):
             for line, cells, _ in extent.rows(page.rows()):
-                yield line, with_title(page, list(cells)), {}
+                yield line, in_order(page, cells), {}
+        if n := sum(page.dates for page in sheets):
+            one = "{n} cell is a date: a spreadsheet may have made it from other text."
+            notes.append(in_number(n, one, "{n} cells are dates: a spreadsheet may have made them from other text."))
 
     result = TableRows(header, rows(), notes, line=sheets[0].header.position + 1, extents=extents)
     if several:  # the beginning of each sheet: what the sheets stand for shows only in several
         size = max(_SEARCHED, _sample_size(len(header)) // len(sheets))
         beginnings = [(page, islice(Extent(path, page.header.names, []).rows(page.rows()), size)) for page in sheets]
-        result.sample = [with_title(page, list(cells)) for page, entries in beginnings for _, cells, _ in entries]
-    if n := sum(page.dates for page in sheets):
-        one = "{n} cell is a date: a spreadsheet may have made it from other text."
-        notes.append(in_number(n, one, "{n} cells are dates: a spreadsheet may have made them from other text."))
+        result.sample = [in_order(page, cells) for page, entries in beginnings for _, cells, _ in entries]
     return result
 
 
@@ -761,6 +768,7 @@ class _Page:
         self.notes: list[str] = []
         self.score = 0
         self.dates = 0
+        """How many cells a spreadsheet may have made dates, once all rows have been read."""
         self.header = _Header(0, [])
         self.error: InputError | None = None
         if first:
@@ -770,7 +778,6 @@ class _Page:
                 self.error = error
                 return
             self.score = header_score(self.header.names)
-            self.dates = sum(isinstance(cell, date | time) for row in first for cell in row)
             above = self.header.position - self.deep - self.header.depth + 2
             self.notes = _skipped_note(first, above, self.header.position + 1)
             self.notes += self.header.notes
@@ -799,7 +806,14 @@ class _Page:
         return rows
 
     def has_columns_of(self, other: _Page) -> bool:
-        return self.error is None and self.header.names == other.header.names
+        """Whether two sheets are parts of one table: their headings are the same, however they are written, but for
+        remarks that one of them has alone."""
+        if self.error is not None or self.header.names == other.header.names:
+            return self.error is None
+        own, others = ({fold(name): name for name in page.header.names} for page in (self, other))
+        is_unique = len(own) == len(self.header.names) and len(others) == len(other.header.names)
+        differing = [name for key, name in (own | others).items() if (key in own) != (key in others)]
+        return is_unique and all(map(names_remark, differing)) and len(differing) < len(own)
 
     def _all_rows(self) -> Iterator[list[Any]]:
         """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
@@ -831,9 +845,12 @@ class _Page:
     def rows(self) -> Iterator[Row]:
         names = self.header.names
         width = len(names)
+        self.dates = 0
+        doubtful = [at for at, name in enumerate(names) if role_named(name) != "answered_at"]
         for line, row in enumerate(self._all_rows(), 1):
             if line <= self.header.position + 1:
                 continue
+            self.dates += sum(_may_have_been_text(row[at]) for at in doubtful if at < len(row))
             if any(cell is not None for cell in row[width:]):
                 at = next(at for at, cell in enumerate(row[width:], width + 1) if cell is not None)
                 textfile.failed(
@@ -846,6 +863,12 @@ class _Page:
             cells = [as_written(value) for value in row[:width]]
             if any(cell is not None for cell in cells):
                 yield line, cells + [None] * (width - len(cells)), {}
+
+
+def _may_have_been_text(cell: Any) -> bool:
+    """Whether a cell is a day or a time alone, as spreadsheets make of `1-2` and `1:30`."""
+    is_moment = isinstance(cell, datetime) and cell.time() != time()
+    return isinstance(cell, date | time) and not is_moment
 
 
 # Tables in text documents

@@ -277,11 +277,13 @@ def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _guess_map(rows: TableRows, pair: tuple[str, str] | None) -> ColumnMap | None:
-    """The map as the table's reader guesses it; None where nothing is known to be the source."""
+    """The map as the table's reader guesses it, of translations into several languages those into the first; None
+    where nothing is known to be the source."""
     try:
         return column_map(rows.header, sample=rows.sample, pair=pair)
-    except InputError:
-        return None
+    except InputError as error:
+        stated = languages.pair(error.names["pair"]) if error.code == "several_languages" else None
+        return _guess_map(rows, stated) if stated not in (None, pair) else None
 
 
 def _guess_columns(rows: TableRows, guess: ColumnMap | None) -> tuple[ColumnChoice, ...]:

@@ -1,0 +1,273 @@
+"""Files as people keep them: exports of forms, workbooks with a sheet for each judge, localisation tables, summaries.
+What each holds is written down here beside it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from lanner import formats
+from lanner.errors import InputError
+from lanner.formats import Reading
+
+ENGLISH = ["The ferry is late again.", "We waited on the old pier.", "Nobody had told her.", "Then it began to rain."]
+GERMAN = [
+    "Die Fähre ist wieder spät.",
+    "Wir warteten am alten Pier.",
+    "Niemand hatte es ihr gesagt.",
+    "Dann kam Regen.",
+]
+FRENCH = ["Le bac est en retard.", "Nous avons attendu au quai.", "Personne ne lui avait dit.", "Puis il a plu."]
+
+
+def workbook(path: Path, **sheets: Iterable[Sequence[Any]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for title, rows in sheets.items():
+        page = book.create_sheet(title)
+        for row in rows:
+            page.append(row)
+    book.save(path)
+    return path
+
+
+def table(path: Path, rows: Iterable[Sequence[Any]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def read(path: Path, **options: str) -> Reading:
+    (reading,) = formats.read(path, **options)
+    return reading
+
+
+def answers(reading: Reading) -> set[tuple[Any, ...]]:
+    return {(a.judge, a.question, a.segment, *a.systems, a.value) for a in reading.judgements}
+
+
+SCORES = {"1": [4, 5, 3], "2": [2, 4, 3], "3": [5, 5, 1]}
+"""By response, the scores of three translations."""
+
+
+@pytest.mark.parametrize(
+    ("emails", "names", "judges", "said"),
+    [
+        (["anonymous"] * 3, [None] * 3, ["1", "2", "3"], "'ID'"),
+        (["anonym"] * 3, ["Anna", "Ben", "Cem"], ["Anna", "Ben", "Cem"], "'Name'"),
+        (["a@x.org", "b@x.org", "c@x.org"], ["Anna", "Ben", "Ben"], ["a@x.org", "b@x.org", "c@x.org"], "'Email'"),
+    ],
+)
+def test_the_responses_of_a_form_are_judges_and_no_items(
+    tmp_path: Path, emails: list[str], names: list[str | None], judges: list[str], said: str
+) -> None:
+    """All were answers of one judge called `anonymous` about the numbers of the responses."""
+    heading = ["ID", "Start time", "Completion time", "Email", "Name"]
+    questions = [f"Translation {n}: {text}" for n, text in enumerate(GERMAN[:3], 1)]
+    moments = [datetime(2026, 5, 1, 9, 2), datetime(2026, 5, 1, 9, 24)]
+    rows = [[int(n), *moments, e, name, *SCORES[n]] for n, e, name in zip(SCORES, emails, names, strict=True)]
+    reading = read(workbook(tmp_path / "form.xlsx", Form1=[[*heading, *questions], *rows]))
+    expected = {
+        (judge, "score", f"Translation {item}", score)
+        for judge, scores in zip(judges, SCORES.values(), strict=True)
+        for item, score in enumerate(scores, 1)
+    }
+    assert answers(reading) == expected
+    assert any(f"called after {said}" in note for note in reading.notes)
+    assert not any("dates" in note for note in reading.notes)
+
+
+def test_a_form_about_one_text_asks_which(tmp_path: Path) -> None:
+    head = ["ID", "Start time", "Completion time", "Email", "Name", "How fluent is it?", "How adequate is it?"]
+    rows = [[n, datetime(2026, 5, n, 9, 2), datetime(2026, 5, n, 9, 9), "anonymous", None, 3, n] for n in (1, 2, 3)]
+    with pytest.raises(InputError) as caught:
+        formats.read(workbook(tmp_path / "form.xlsx", Form1=[head, *rows]))
+    assert caught.value.code == "no_item_column"
+
+
+def test_a_judge_called_anonymous_beside_texts_stays_one(tmp_path: Path) -> None:
+    rows = [[n, ENGLISH[n], GERMAN[n], "anonymous", n + 1] for n in range(3)]
+    reading = read(table(tmp_path / "t.csv", [["ID", "source", "mt", "annotator", "score"], *rows]))
+    assert answers(reading) == {("anonymous", "score", str(n), "mt", n + 1) for n in range(3)}
+
+
+LEGEND = ["1 = useless", "2 = poor", "3 = fair"]
+
+
+@pytest.mark.parametrize(("gap", "legend"), [([None], LEGEND), ([], LEGEND), ([None], ["no meaning", "some", "all"])])
+def test_a_legend_beside_the_table_is_no_answer(tmp_path: Path, gap: list[None], legend: list[str]) -> None:
+    """Its cells were answers of the judges in whose rows they stood."""
+    rows = [[n, ENGLISH[n], GERMAN[n], judge, n + 1] for n in range(4) for judge in ("Anna", "Ben")]
+    beside = [[*row, *gap, *legend[at : at + 1]] for at, row in enumerate(rows)]
+    head = ["segment", "source", "mt", "judge", "score", *[""] * len(gap), "Scale"]
+    reading = read(workbook(tmp_path / "t.xlsx", Scores=[head, *beside]))
+    assert answers(reading) == {(judge, "score", str(n), "mt", n + 1) for n in range(4) for judge in ("Anna", "Ben")}
+    assert "Scale" in reading.unread
+
+
+def test_steps_of_a_scale_that_judges_chose_are_answers(tmp_path: Path) -> None:
+    head = ["segment", "source", "mt", "judge", "score"]
+    rows = [[n, ENGLISH[n], GERMAN[n], "Anna", step] for n, step in enumerate([*LEGEND, ""])]
+    reading = read(table(tmp_path / "t.csv", [head, *rows]))
+    assert {row[-1] for row in answers(reading)} == {1, 2, 3, None}
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        ["No", "Source", "Target", "score "],
+        ["Comments", "No", "Source", "Target", "Score"],
+        ["NO", "Source", "Target", "SCORE"],
+    ],
+)
+def test_the_sheet_of_a_judge_who_writes_headings_otherwise_is_read(tmp_path: Path, head: list[str]) -> None:
+    """It was left out, and the scores were those of the others."""
+    usual = ["No", "Source", "Target", "Score"]
+    texts = [[n, ENGLISH[n], GERMAN[n]] for n in range(4)]
+    own = {"Anna": 1, "Ben": 3, "Cem": 2}
+    sheets: dict[str, list[list[Any]]] = {
+        judge: [usual, *([*row, own[judge] + row[0] % 2] for row in texts)] for judge in own
+    }
+    before = [None] * (len(head) - len(usual))
+    sheets["Ben"] = [head, *([*before, *row, own["Ben"] + row[0] % 2] for row in texts)]
+    reading = read(workbook(tmp_path / "t.xlsx", **sheets))
+    scores = {row for row in answers(reading) if row[1] == "score"}
+    assert scores == {(judge, "score", str(n), "Target", own[judge] + n % 2) for judge in own for n in range(4)}
+
+
+def test_a_sheet_with_other_columns_is_left_out_and_named(tmp_path: Path) -> None:
+    scores = [["System", "Segment", "Judge", "Score"], *(["A", n, "Anna", n] for n in range(3))]
+    summary = [["System", "Score"], ["A", 1]]
+    reading = read(workbook(tmp_path / "t.xlsx", Scores=scores, Summary=summary))
+    assert len(reading.judgements) == 3
+    assert any("left out: Summary" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("heading", ["Key", "Identifier", "String ID"])
+def test_the_key_of_a_string_names_it_and_is_no_translation(tmp_path: Path, heading: str) -> None:
+    """`Identifier` was a system, and `home.title` what it wrote."""
+    keys = [f"home.title{n}" for n in range(4)]
+    rows = [[key, *texts, ""] for key, *texts in zip(keys, ENGLISH, GERMAN, strict=True)]
+    reading = read(table(tmp_path / "t.csv", [[heading, "Source string", "German", "Labels"], *rows]))
+    (document,) = reading.documents
+    assert [segment.id for segment in document] == keys
+    assert [dict(segment.outputs) for segment in document] == [{"target": text} for text in GERMAN]
+
+
+def test_a_key_that_comes_again_names_nothing(tmp_path: Path) -> None:
+    rows = [["ab"[n % 2], *texts] for n, texts in enumerate(zip(ENGLISH, GERMAN, strict=True))]
+    (document,) = read(table(tmp_path / "t.csv", [["Key", "source", "mt"], *rows])).documents
+    assert len(document.segments) == 4
+
+
+HEADINGS: Mapping[str, list[str]] = {
+    "codes": ["en", "de", "fr"],
+    "names": ["English (US)", "German", "French (France)"],
+    "known source": ["Source", "German", "French"],
+    "targets": ["Source (en)", "Target (de)", "Target (fr)"],
+}
+
+
+@pytest.mark.parametrize("head", HEADINGS.values(), ids=HEADINGS)
+def test_translations_into_two_languages_do_not_compete(tmp_path: Path, head: list[str]) -> None:
+    """They were two systems of one document, ranked against each other."""
+    path = table(tmp_path / "t.csv", [head, *zip(ENGLISH, GERMAN, FRENCH, strict=True)])
+    with pytest.raises(InputError) as caught:
+        formats.read(path)
+    assert caught.value.code == "several_languages"
+    assert head[1] in caught.value.what
+    assert head[2] in caught.value.what
+    assert ":de" in caught.value.next_step
+    for target, texts in (("de", GERMAN), ("fr", FRENCH)):
+        (document,) = read(path, languages=f"en-{target}").documents
+        assert (document.source_language[:2], document.target_language) == ("en", target)
+        assert [list(segment.outputs.values()) for segment in document] == [[text] for text in texts]
+        assert [segment.source for segment in document] == ENGLISH
+
+
+def test_references_are_in_the_language_that_is_read(tmp_path: Path) -> None:
+    head = ["Source (en)", "Target (de)", "Target (fr)", "Reference (de)", "Reference (fr)"]
+    path = table(tmp_path / "t.csv", [head, *zip(ENGLISH, GERMAN, FRENCH, GERMAN, FRENCH, strict=True)])
+    (document,) = read(path, languages="en-fr").documents
+    assert [list(segment.references.values()) for segment in document] == [[text] for text in FRENCH]
+
+
+@pytest.mark.parametrize(("head", "system"), [(["German"], "target"), (["German (MT)"], "German (MT)")])
+def test_a_heading_that_is_a_language_is_no_name_of_a_system(tmp_path: Path, head: list[str], system: str) -> None:
+    (document,) = read(table(tmp_path / "t.csv", [["English", *head], *zip(ENGLISH, GERMAN, strict=True)])).documents
+    assert document.systems == (system,)
+    assert document.language_pair == "en-de"
+
+
+SUMMARIES: Mapping[str, list[list[Any]]] = {
+    "metrics": [["System", "DA", "BLEU"], ["A", 85.3, 34.2], ["B", 88.1, 33.0]],
+    "counts": [["model", "n", "mean score"], ["A", 500, 4.3], ["B", 498, 4.1]],
+    "pairs": [["Language pair", "System", "Human"], ["en-de", "A", 85.3], ["en-de", "B", 88.1], ["en-ja", "A", 80.3]],
+    "numbered": [["#", "System", "Score"], [1, "A", 88.1], [2, "B", 85.3], [3, "C", 71.9]],
+    "judges": [["System", "Anna", "Ben"], ["A", 4.5, 4.2], ["B", 4.1, 4.0]],
+}
+
+
+@pytest.mark.parametrize("rows", SUMMARIES.values(), ids=SUMMARIES)
+def test_scores_of_systems_are_called_so(tmp_path: Path, rows: list[list[Any]]) -> None:
+    with pytest.raises(InputError, match="Each row is a system with its scores") as caught:
+        formats.read_judged(table(tmp_path / "t.csv", rows))
+    assert caught.value.code == "scores_of_systems"
+    assert "lanner scores" in caught.value.next_step
+
+
+def test_one_row_of_a_system_among_several_is_a_judgement(tmp_path: Path) -> None:
+    rows = [[n, system, n + at] for n in range(3) for at, system in enumerate("AB")]
+    assert len(read(table(tmp_path / "t.csv", [["#", "System", "Score"], *rows])).judgements) == 6
+
+
+@pytest.mark.parametrize("judges", [["Prüfer 1", "Prüfer 2"], ["Revisor 1", "Revisor 2"], ["Juez A", "Juez B"]])
+def test_columns_called_after_judges_in_other_words(tmp_path: Path, judges: list[str]) -> None:
+    rows = [[n, ENGLISH[n], GERMAN[n], n, n + 1, n + 0.5] for n in range(4)]
+    reading = read(table(tmp_path / "t.csv", [["id", "source", "mt", *judges, "Durchschnitt"], *rows]))
+    assert answers(reading) == {
+        (judge, "score", str(n), "mt", n + at) for at, judge in enumerate(judges) for n in range(4)
+    }
+
+
+def test_who_edited_a_translation_is_who_answered(tmp_path: Path) -> None:
+    rows = [[n, ENGLISH[n], GERMAN[n], who, n + 1] for n in range(4) for who in ("Anna", "Ben")]
+    reading = read(table(tmp_path / "t.csv", [["segment", "source", "mt", "Post-editor", "Effort (1-5)"], *rows]))
+    assert answers(reading) == {(who, "effort", str(n), "mt", n + 1) for n in range(4) for who in ("Anna", "Ben")}
+
+
+def test_an_average_is_proposed_as_no_judge(tmp_path: Path) -> None:
+    rows = [[n, ENGLISH[n], GERMAN[n], 4, 5, 4.5] for n in range(4)]
+    (advice,) = (
+        n
+        for n in read(table(tmp_path / "t.csv", [["id", "source", "mt", "Anna", "Ben", "Average"], *rows])).notes
+        if "not analysed" in n
+    )
+    assert "judge:Ben=Ben" in advice
+    assert "Average" not in advice
+
+
+def test_the_proposal_for_names_in_brackets_has_none(tmp_path: Path) -> None:
+    head = [
+        "id",
+        "source",
+        "DeepL",
+        "NLLB",
+        *(f"{system} ({who})" for system in ("DeepL", "NLLB") for who in ("Anna", "Ben")),
+    ]
+    rows = [[n, ENGLISH[n], GERMAN[n], FRENCH[n], 4, 5, 4, 3] for n in range(4)]
+    (advice,) = (note for note in read(table(tmp_path / "t.csv", [head, *rows])).notes if "not analysed" in note)
+    assert "judge:Anna about DeepL=DeepL (Anna)" in advice
+
+
+def test_all_cells_that_became_dates_are_counted(tmp_path: Path) -> None:
+    """Those of the first rows were."""
+    rows = [[n, ENGLISH[n % 4], GERMAN[n % 4], "Anna", date(2026, 5, 3) if n % 2 else 4] for n in range(100)]
+    reading = read(workbook(tmp_path / "t.xlsx", Scores=[["id", "source", "mt", "judge", "score"], *rows]))
+    assert any(note.startswith("50 cells are dates") for note in reading.notes)
