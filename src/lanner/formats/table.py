@@ -290,7 +290,8 @@ class MappedTable:
         if not self.has_texts and "segment" not in self.at and "item" in self.at:
             self.at["segment"] = self.at["item"]
         self.items_are_documents = not self.has_texts and "document" not in self.at
-        self.pair_columns = self._places("system_a", "system_b")
+        compared = self._places("system_a", "system_b")
+        self.pair_columns = compared if len(compared) == 2 else []  # one side alone compares nothing
         self.about_document = self._places(*_DOCUMENT_ROLES)
         self.languages_at = self._places("languages", "source_language", "target_language")
         self.part_roles = [role for role in _PARTS if role in self.at]
@@ -468,7 +469,7 @@ class MappedTable:
             line,
             source=source,
             system=self.text("system", row) if self.long else "",
-            again=bool(self.answers),
+            again=bool(self.answers) or "judge" in self.at,
         )
         absent = self._json("absent", row, [], line) if "absent" in self.at else ()
         pair = self.compared_systems(row)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,17 @@ from lanner import formats
 from lanner.errors import InputError
 from lanner.model import Document, Segment
 from lanner.store import Store
-from lanner.web.drafting.tables import ColumnChoice, TableChoices, is_table, preview_table, read_choices
+from lanner.web.drafting.tables import (
+    ANSWERS,
+    LEFT_OUT,
+    OTHER,
+    ColumnChoice,
+    TableChoices,
+    TablePreview,
+    is_table,
+    preview_table,
+    read_choices,
+)
 from web_clients import sent_back, sign_in
 
 TABLE = (
@@ -214,6 +227,92 @@ def test_the_rows_of_several_judges_are_one_sentence(tmp_path: Path) -> None:
         assert not any("role" in note for note in preview.texts.notes)
         again = preview_table(str(path), "set.csv", preview.choices, str(tmp_path / "texts"))  # as the menus send it
         assert again.texts is not None and again.texts.sentences == 1
+
+
+def looked_at(path: Path, rows: Sequence[Sequence[Any]], **changes: str) -> TablePreview:
+    """What a table is taken for on a first look, and then with some columns chosen to hold something else."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    preview = preview_table(str(path), path.name, TableChoices(), str(path.with_suffix(".texts")))
+    if changes:
+        sent = [replace(each, role=changes.get(each.header, each.role)) for each in preview.choices.columns]
+        choices = replace(preview.choices, columns=tuple(sent))
+        preview = preview_table(str(path), path.name, choices, str(path.with_suffix(".texts")))
+    return preview
+
+
+SENTENCES = ["The ferry is late again.", "We waited on the pier.", "Nobody had told her.", "Then it began to rain."]
+UNOFFERED: list[tuple[str, list[list[Any]], tuple[int, int]]] = [
+    ("lp,doc,source,mt", [[lp, "d", s, f"{lp} {s}"] for lp in ("en-de", "en-ko") for s in SENTENCES], (2, 8)),
+    ("test set,doc,seg,source,mt", [[c, 1, n, c + SENTENCES[n], "x"] for c in "AB" for n in range(4)], (2, 8)),
+    ("paragraph,sentence,source,mt", [[n // 2, n % 2, SENTENCES[n], "x"] for n in range(4)], (1, 4)),
+    ("item,source,mt,judge,score", [[n, SENTENCES[n], "x", j, 3] for n in range(4) for j in "AB"], (1, 4)),
+]
+"""Tables whose first column no menu offers, with their documents and sentences."""
+
+
+@pytest.mark.parametrize(("head", "rows", "counts"), UNOFFERED, ids=[entry[0] for entry in UNOFFERED])
+def test_what_no_menu_offers_is_read_as_on_the_command_line(
+    tmp_path: Path, head: str, rows: list[list[Any]], counts: tuple[int, int]
+) -> None:
+    """The page left out the language pair, and texts in two languages were one document."""
+    path = tmp_path / "t.csv"
+    names = head.split(",")
+    preview = looked_at(path, [names, *rows])
+    assert preview.texts is not None and (preview.texts.documents, preview.texts.sentences) == counts
+    (reading,) = formats.read_texts(path)
+    shown = list(formats.read_documents(path.with_suffix(".texts"), "native"))
+    assert [document.id for document in shown] == [document.id for document in reading.documents]
+    assert preview.choices.columns[0].role == OTHER
+    again = looked_at(path, [names, *rows], **{names[0]: OTHER})
+    assert again.texts is not None and again.texts.documents == preview.texts.documents
+    assert again.choices == preview.choices, "the menus send back what they were sent"
+
+
+SIDES = [["Seg", "Source", "System A", "Translation A", "System B", "Translation B", "Judge", "Preference"]]
+SIDES += [
+    [str(n), text, "oak", f"Oak {n}.", "elm", f"Elm {n}.", judge, "AB"[n % 2]]
+    for n, text in enumerate(SENTENCES)
+    for judge in ("Anna", "Ben")
+]
+
+
+def turned(rows: list[list[str]]) -> list[list[str]]:
+    """The same with the systems on other sides on every second row, as comparisons are shown."""
+    return [[*row[:2], *row[4:6], *row[2:4], *row[6:]] if at % 2 else row for at, row in enumerate(rows)]
+
+
+def test_the_two_systems_of_a_comparison_keep_their_outputs(tmp_path: Path) -> None:
+    """The page took the sides for systems, called A and B, with outputs of both in each."""
+    preview = looked_at(tmp_path / "t.csv", [SIDES[0], *turned(SIDES[1:])])
+    assert preview.texts is not None and preview.texts.sentences == 4
+    (document,) = formats.read_documents(tmp_path / "t.texts", "native")
+    assert [dict(segment.outputs) for segment in document] == [
+        {"oak": f"Oak {n}.", "elm": f"Elm {n}."} for n in range(4)
+    ]
+
+
+@pytest.mark.parametrize("column", ["Judge", "Preference", "System A"])
+def test_a_column_that_is_left_out_is_not_read(tmp_path: Path, column: str) -> None:
+    """Judges and answers were read all the same, and counted; one side of a comparison alone was an error of ours."""
+    preview = looked_at(tmp_path / "t.csv", SIDES, **{column: LEFT_OUT})
+    (index,) = (at for at, each in enumerate(preview.choices.columns) if each.header == column)
+    assert preview.choices.columns[index].role == LEFT_OUT
+    assert preview.choices.columns[index].guess in (ANSWERS, OTHER)
+    if column == "Preference":
+        assert preview.texts is not None
+        assert (preview.texts.sentences, preview.texts.judgements) == (4, 0)
+
+
+def test_only_columns_that_are_recognised_otherwise_offer_to_stay_so(client: TestClient, token: str) -> None:
+    rows = (
+        "lp,source,de,judge,score\nen-de,The ferry is late.,Sie ist spät.,Anna,3\nen-de,We wait.,Wir warten.,Anna,4\n"
+    )
+    page = client.get(upload(client, token, rows).headers["location"]).text
+    menus = re.findall(r'<select name="role.*?</select>', page, re.S)
+    assert [(f'value="{OTHER}"' in menu, f'value="{ANSWERS}"' in menu) for menu in menus] == [
+        (True, False), (False, False), (False, False), (False, True), (False, True),
+    ]  # fmt: skip
 
 
 def test_encoding_and_delimiter_are_found_shown_and_can_be_chosen(tmp_path: Path) -> None:

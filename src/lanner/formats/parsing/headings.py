@@ -18,8 +18,8 @@ _NAMES = registry.table("formats.parsing.headers")
 
 _JUDGES = (
     r"(?:judge|rater|annotator|evaluator|coder|assessor|reviewer|worker|linguist|user|participant|평가자|채점자|bewerter"
-    r"|gutachter|prüfer|pruefer|annotateur|évaluateur|relecteur|evaluador|anotador|revisor|juez|juiz|avaliador|valutatore"
-    r"|revisore|beoordelaar|hodnotitel|recenzent|評価者|採点者|评估员|评审|标注员|评分员|оценщик|эксперт|асессор)"
+    r"|gutachter|prüfer|pruefer|annotateur|évaluateur|relecteur|evaluador|anotador|revisor|juez|juiz|avaliador"
+    r"|valutatore|revisore|beoordelaar|hodnotitel|recenzent|評価者|採点者|评估员|评审|标注员|评分员|оценщик|эксперт|асессор)"
 )
 _JUDGE_WORD = re.compile(rf"^{_JUDGES}[\s_.:#-]*(\w{{0,20}})", re.I)
 _JUDGE_AT_END = re.compile(rf"([\s_.:/(\[|-]+)({_JUDGES}[\s_.:#-]*(?:\d{{1,3}}|[A-Za-z]))[)\]\s]*$", re.I)

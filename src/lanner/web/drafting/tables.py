@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # tables are read in a worker, and what reads them is loaded 
     from lanner.formats.parsing.tables import TableRows
 
 TRANSLATION, REFERENCE, LEFT_OUT = "translation", "reference", "ignore"
+ANSWERS, OTHER = "answer", "other"
+"""What is offered for columns alone that were guessed to be so: judges with their answers, and what else the reader of
+tables knows (a language pair, a paragraph, the two systems of a comparison)."""
 PLAIN_ROLES = ("document", "segment", "source", "domain", "title", "system", "output")
 LANGUAGE_ROLES = ("source_language", "target_language")
 NAMED_ROLES = (TRANSLATION, REFERENCE)
@@ -61,6 +64,8 @@ class ColumnChoice:
     name: str = ""
     sure: float | None = field(default=None, compare=False)
     guess: str = field(default="", compare=False)
+    known_as: str = field(default="", compare=False)
+    """What a column of the role `other` was guessed to hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +82,12 @@ class TableChoices:
     languages_sure: tuple[float, float] = field(default=(0.0, 0.0), compare=False)
     """How sure the two languages are where they were guessed, 0 where they were not."""
 
-    def options(self, judge_columns: Collection[str] = ()) -> dict[str, str]:
-        """As options of the table format. `judge_columns` hold judges and their answers: they are read, so
+    def options(self) -> dict[str, str]:
+        """As options of the table format. Columns of judges and their answers are left to its guess: they are read, so
         that the rows of several judges are one sentence, and the answers are left out afterwards."""
         roles: dict[str, str] = {}
         for column in self.columns:
-            if column.role == LEFT_OUT and column.header in judge_columns:
+            if column.role == ANSWERS:
                 continue
             key = _key(column)
             if key in roles:
@@ -216,11 +221,8 @@ def _preview(place: Path, name: str, choices: TableChoices, folder: str) -> Tabl
     texts, problem = None, ""
     problem_at: tuple[str, ...] = ()
     try:
-        judge_columns = _judged_columns(guess)
         pair = _guess_languages(choices, rows) if first_look else (LanguageGuess(), LanguageGuess())
-        texts = take_in(
-            str(place), name, choices.options(judge_columns), folder, "table", guesses=(pair[0].code, pair[1].code)
-        )
+        texts = take_in(str(place), name, choices.options(), folder, "table", guesses=(pair[0].code, pair[1].code))
         choices = _with_languages(choices, pair, texts.guessed)
     except LannerError as error:
         if first_look and any(column.role == "source" for column in choices.columns):
@@ -295,28 +297,28 @@ def _guess_columns(rows: TableRows, guess: ColumnMap | None) -> tuple[ColumnChoi
 def _with_guess(column: ColumnChoice, guess: ColumnChoice) -> ColumnChoice:
     """A choice beside the guess: as sure as that where they are the same, else with what was guessed."""
     same = column.role == guess.role
-    return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role)
+    if not same and column.role in (ANSWERS, OTHER):
+        column = replace(column, role=LEFT_OUT)
+    return replace(column, sure=guess.sure if same else None, guess="" if same else guess.role, known_as=guess.known_as)
 
 
-def _judged_columns(guess: ColumnMap | None) -> frozenset[str]:
-    """The columns that hold judges, their answers and what is about these; those that may, where texts come again."""
-    if guess is None:
-        return frozenset()
-    about = {column for role, column in guess.roles.items() if role in _JUDGED_ROLES}
-    return frozenset(about | {answer.column for answer in guess.answers} | set(guess.judge_candidates or ()))
+def _judged_columns(guess: ColumnMap) -> set[str]:
+    """The columns that hold answers, and those that may name judges where texts come again."""
+    return {answer.column for answer in guess.answers} | set(guess.judge_candidates or ())
 
 
 def _choice(header: str, guess: ColumnMap) -> ColumnChoice:
     sure = guess.confidence.get(header)
     for role, column in guess.roles.items():
         if column == header:
-            known = role in PLAIN_ROLES or role in LANGUAGE_ROLES
-            return ColumnChoice(header, role if known else LEFT_OUT, sure=sure if known else None)
+            if role in (*PLAIN_ROLES, *LANGUAGE_ROLES):
+                return ColumnChoice(header, role, sure=sure)
+            return ColumnChoice(header, ANSWERS if role in _JUDGED_ROLES else OTHER, known_as=role)
     for kind, names in ((TRANSLATION, guess.outputs), (REFERENCE, guess.references)):
         for name, column in names.items():
             if column == header:
                 return ColumnChoice(header, kind, name, sure)
-    return ColumnChoice(header, LEFT_OUT)
+    return ColumnChoice(header, ANSWERS if header in _judged_columns(guess) else LEFT_OUT)
 
 
 def _key(column: ColumnChoice) -> str:
@@ -327,6 +329,8 @@ def _key(column: ColumnChoice) -> str:
             return f"reference:{column.name or column.header}"
         case "ignore":
             return f"ignore:{column.header}"
+        case "other":
+            return column.known_as
         case role:
             return role
 
@@ -337,7 +341,7 @@ def read_choices(form: FormData) -> TableChoices:
     selection = []
     for at, header in enumerate(headers):
         role = forms.text(form, f"role.{at}")
-        if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, LEFT_OUT):
+        if role not in (*PLAIN_ROLES, *LANGUAGE_ROLES, *NAMED_ROLES, ANSWERS, OTHER):
             role = LEFT_OUT
         selection.append(
             ColumnChoice(header, role, forms.text(form, f"name.{at}").strip() if role in NAMED_ROLES else "")
@@ -370,6 +374,8 @@ def role_titles() -> Mapping[str, str]:
         "output": say("Translation by that system"),
         "source_language": say("Source language"),
         "target_language": say("Target language"),
+        ANSWERS: say("Judge or answer"),
+        OTHER: say("As recognised"),
         LEFT_OUT: say("Leave out"),
     }
 
