@@ -3,6 +3,8 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import polars as pl
@@ -92,6 +94,52 @@ def test_refusals_come_as_errors_with_words(served: tuple[Store, str]) -> None:
         Client("http://127.0.0.1:9", "x").campaigns()
     with pytest.raises(ApiError, match="does not answer"):
         Client("http://127.0.0.1:9", "x").export("pilot", "native", "nowhere")
+
+
+class BreaksOff(BaseHTTPRequestHandler):
+    """Promises a whole file and closes the connection in its midst, so many times."""
+
+    times = 0
+    whole = b"judge,document,segment,system,score\n" + b"ana,d,1,a,50\n" * 9000
+
+    def do_GET(self) -> None:
+        cut = type(self).times > 0
+        type(self).times -= 1
+        self.send_response(200)
+        self.send_header("content-length", str(len(self.whole)))
+        self.end_headers()
+        self.wfile.write(self.whole[: 70_000 if cut else None])
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def breaking_off(times: int) -> Iterator[str]:
+    BreaksOff.times = times
+    with ThreadingHTTPServer(("127.0.0.1", 0), BreaksOff) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_an_export_is_whole_or_not_there(tmp_path: Path) -> None:
+    """Half a table reads like a table."""
+    path = tmp_path / "out.csv"
+    path.write_text("what was there before")
+    with breaking_off(9) as address, pytest.raises(ApiError, match="broke off 47,036 bytes before its end"):
+        Client(address, "x").export("pilot", "csv", path)
+    assert path.read_text() == "what was there before"
+    with breaking_off(2) as address:
+        Client(address, "x").export("pilot", "csv", path)
+    assert path.read_bytes() == BreaksOff.whole
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_at_an_address_is_read_whole_or_not_at_all() -> None:
+    with breaking_off(1) as address, pytest.raises(LannerError, match="cannot be fetched: it broke off"):
+        lanner.agreement(f"{address}/ratings.csv")
 
 
 RATINGS = pl.DataFrame(

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import http.client
 import json
-import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from lanner.errors import LannerError
 from lanner.model import Json
 
 Told = dict[str, Any]
+_T = TypeVar("_T")
 _TRIES = 4
+_PIECE = 1 << 16
 _BROKEN = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 
 
@@ -130,14 +131,21 @@ class Client:
         return self._ask("POST", _of(name, "/judgements"), body=body)
 
     def export(self, name: str, format: str, path: str | Path) -> Path:  # noqa: A002 - the word for it
-        """All current judgements as a file: csv, jsonl, parquet, native, label_studio, mtme or appraise."""
+        """All current judgements as a file: csv, jsonl, parquet, native, label_studio, mtme or appraise. It is there
+        when all of it has come."""
         target = Path(path)
+        unfinished = target.with_name(f".{target.name}.unfinished")
+
+        def fetch() -> Path:
+            with self._open("GET", _of(name, f"/export/{quote(format, safe='')}")) as answer:
+                with unfinished.open("wb") as out:
+                    copy_whole(answer, out)
+                return unfinished.replace(target)
+
         try:
-            with self._open("GET", _of(name, f"/export/{quote(format, safe='')}")) as answer, target.open("wb") as out:
-                shutil.copyfileobj(answer, out)
-        except _BROKEN as problem:
-            raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
-        return target
+            return _repeated(fetch, _TRIES)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def _ask(
         self,
@@ -148,15 +156,12 @@ class Client:
         body: Mapping[str, Json] | None = None,
         again: bool = True,
     ) -> Told:
-        for attempt in range(_TRIES):
-            try:
-                with self._open(method, path, query, body) as answer:
-                    message: Told = json.load(answer)
-                    return message
-            except _BROKEN as problem:
-                if not again or attempt == _TRIES - 1:
-                    raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
-        raise AssertionError("unreachable")
+        def ask() -> Told:
+            with self._open(method, path, query, body) as answer:
+                message: Told = json.load(answer)
+                return message
+
+        return _repeated(ask, _TRIES if again else 1)
 
     def _open(
         self,
@@ -177,6 +182,31 @@ class Client:
             with error:
                 raise _refusal(error) from None
         return answer
+
+
+def _repeated(ask: Callable[[], _T], tries: int) -> _T:
+    """What comes of it when the connection holds, at the last try at the latest."""
+    for left in reversed(range(tries)):
+        try:
+            return ask()
+        except _BROKEN as problem:
+            if not left:
+                raise ApiError(f"The server does not answer: {problem}.", status=0) from problem
+    raise AssertionError("unreachable")
+
+
+def copy_whole(answer: http.client.HTTPResponse, out: IO[bytes], most: int | None = None) -> None:
+    """Write what comes into a file, at most so many bytes. Python takes an answer that breaks off for a whole one when
+    it is read in pieces, and half a table for all of it."""
+    size = 0
+    while part := answer.read(_PIECE):
+        size += len(part)
+        if most is not None and size > most:
+            what = f"The file at this address is larger than {most >> 20} MB."
+            raise LannerError(what, next_step="Download it yourself.")
+        out.write(part)
+    if left := getattr(answer, "length", None):
+        raise ConnectionError(f"it broke off {left:,} bytes before its end")
 
 
 def _refusal(error: urllib.error.HTTPError) -> ApiError:

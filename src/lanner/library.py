@@ -6,12 +6,11 @@ or what `lanner.load` gave. Columns are guessed as everywhere, and the guess is 
 
 from __future__ import annotations
 
+import http.client
 import inspect
 import math
 import re
-import shutil
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,7 +38,7 @@ from lanner.analysis.scores import (
     scored_rows,
     scored_set,
 )
-from lanner.client import ApiError, Client
+from lanner.client import ApiError, Client, copy_whole
 from lanner.errors import InputError, LannerError, StatisticError, Where, check_known, did_you_mean, unasked
 from lanner.figures import drawing
 from lanner.figures.charts import EstimateRow, intervals
@@ -390,9 +389,9 @@ def _from_address(
         else:
             try:
                 with urllib.request.urlopen(address, timeout=60) as answer, path.open("wb") as out:
-                    shutil.copyfileobj(_LimitedStream(answer), out)
+                    copy_whole(answer, out, _LARGEST)
                     is_page = answer.headers.get_content_type() == "text/html"
-            except (urllib.error.URLError, OSError) as error:
+            except (OSError, http.client.HTTPException) as error:
                 raise LannerError(
                     f"{address} cannot be fetched: {error}.",
                     next_step="Give the address of a file; for a campaign on a Lanner server, a token= as well.",
@@ -435,20 +434,6 @@ def _export(address: str, token: str, folder: Path) -> Path:
         if error.status == 403 and not error.next_step:
             error.next_step = "Create one that has it: lanner tokens add NAME --scope campaigns --scope judgements."
         raise
-
-
-class _LimitedStream:
-    """A stream that ends an endless file."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream, self._left = stream, _LARGEST
-
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self._stream.read(size)
-        self._left -= len(data)
-        if self._left < 0:
-            raise LannerError("The file at this address is larger than 512 MB.", next_step="Download it yourself.")
-        return data
 
 
 @_advises_in_python
