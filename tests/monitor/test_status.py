@@ -44,6 +44,30 @@ def test_hours_cost_and_lateness_of_a_judge(store: Store) -> None:
     assert [(need.code, str(need.title)) for need in status.needs][-1] == ("idle", "Not begun: Judge 2.")
 
 
+def test_a_campaign_says_who_left_work_that_nobody_has_taken_over(store: Store) -> None:
+    open_campaign(store)
+    task = campaign.tasks(store, "trial", "J1")[0]
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=60.0, at=NOW)
+
+    def needed() -> tuple[list[tuple[str, str]], tuple[str, str]]:
+        status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
+        [finish] = [check for check in status.verdict.checks if check.code == "finish"]
+        needs = [(need.code, f"{need.title} {need.more}") for need in status.needs if need.code in ("idle", "stuck")]
+        return needs, (str(finish.value), str(finish.why))
+
+    campaign.withdraw(store, "trial", "J2")
+    items = sum(len(entry.items) for entry in campaign.tasks(store, "trial", "judge-2"))
+    open_ = f"{items} items are open. Let someone else take over, or create a new link."
+    assert needed() == (
+        [("stuck", f"judge-2 cannot go on: the link is revoked. {open_}")],
+        ("not yet", "link revoked: judge-2"),
+    )
+    campaign.replace_judge(store, "trial", "judge-2", Judge("J3"))
+    needs, (_, why) = needed()
+    assert needs == [("idle", "Not begun: J3. ")]
+    assert "revoked" not in why
+
+
 def test_work_without_any_times_has_no_hours_no_cost_and_no_end(store: Store) -> None:
     """They were 0 seconds for 0.00, and the end was "being counted" for ever."""
     open_campaign(store, settings={"hourly_rate": 36})

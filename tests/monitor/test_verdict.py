@@ -190,9 +190,11 @@ def campaign(state: str = "open", **settings: object) -> Campaign:
     )
 
 
-def standing(name: str, done: int = 5, late: int | None = None) -> JudgeStanding:
-    progress = JudgeProgress(name, done, 10, (), JudgePace(), 100.0, 100.0, 0.7, None)
-    return JudgeStanding(name, name, progress, late)
+def standing(
+    name: str, done: int = 5, late: int | None = None, *, total: int = 10, revoked: bool = False
+) -> JudgeStanding:
+    progress = JudgeProgress(name, done, total, (), JudgePace(), 100.0, 100.0, 0.7, None)
+    return JudgeStanding(name, name, progress, late, revoked)
 
 
 def titles(people: list[JudgeStanding], where: Campaign | None = None, **numbers: Any) -> list[tuple[str, str, str]]:
@@ -231,6 +233,19 @@ def test_the_rest_is_assigned_first_of_all() -> None:
     where = campaign("open", calibration=["d1"])
     assert titles(people, where)[0] == ("calibration", "warn", "The calibration round is done.")
     assert titles([standing("a"), *people], where)[0][2] == "The calibration round is under way."
+
+
+def test_whoever_has_no_link_is_not_reminded_and_their_open_work_is_told() -> None:
+    replaced, withdrawn = standing("a", done=0, total=0, revoked=True), standing("b", done=0, late=3, revoked=True)
+    people = [replaced, withdrawn, standing("c", done=9, revoked=True), standing("d", done=10, revoked=True)]
+    assert titles([*people, standing("e"), standing("f", done=0)]) == [
+        ("stuck", "warn", "b cannot go on: the link is revoked."),
+        ("stuck", "warn", "c cannot go on: the link is revoked."),
+        ("idle", "warn", "Not begun: f."),
+    ]
+    assert titles([*people, standing("e", done=0)])[2:] == [], "the only one who can judge"
+    calibrated = titles([*people, standing("e", done=10)], campaign("open", calibration=["d1"]))
+    assert calibrated[0][2] == "The calibration round is done."
 
 
 def test_before_anyone_has_begun_nobody_is_blamed() -> None:

@@ -153,7 +153,13 @@ def campaign_status(
     main = next((measure for measure in numbers.measures if measure.main and measure.question == numbers.main), None)
     names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
     standings = [
-        JudgeStanding(judge.participant.judge.id, judge.name, judge.progress, judge.days_late)
+        JudgeStanding(
+            judge.participant.judge.id,
+            judge.name,
+            judge.progress,
+            judge.days_late,
+            is_revoked=judge.participant.revoked_at is not None,
+        )
         for judge in people
         if judge.participant.judge.id not in numbers.left_out
     ]
@@ -174,6 +180,7 @@ def campaign_status(
         ready=snapshot is not None,
         calibration=numbers.purpose == "calibration",
         closed=str(campaign.state) == "closed",
+        stuck=[standing.judge for standing in standings if standing.is_stuck],
         weakest=wording.option(main.question, main.weakest).label if main is not None and main.weakest else "",
     )
     labels = QuestionNames(measure_labels(numbers.measures, wording), option_labels(protocol, wording, numbers.main))

@@ -145,6 +145,12 @@ class JudgeStanding:
     name: str
     progress: JudgeProgress
     days_late: int | None = None
+    is_revoked: bool = False
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether this judge has open work that nobody can do: the link is revoked, and no one has taken over."""
+        return self.is_revoked and self.progress.done < self.progress.total
 
 
 Controls = Mapping[str, tuple[int, int]]
@@ -172,6 +178,8 @@ class Evidence:
     ready: bool = True
     calibration: bool = False
     closed: bool = False
+    stuck: Sequence[str] = ()
+    """Judges whose links are revoked, with open work that no one has taken over."""
     weakest: Words = ""
     """What the weakest row of the main question is called, where that is a grid."""
 
@@ -471,6 +479,10 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
     if progress and not left:
         return _complete(evidence.decisions)
     deadline: Words = message("plan: {day}", day=targets.deadline) if targets.deadline else ""
+    if evidence.stuck:
+        who_left = tuple(names.get(judge, judge) for judge in evidence.stuck)
+        why = message("link revoked: {names}", names=who_left)
+        return VerdictCheck(code, name, message("not yet"), deadline, "warn", why)
     idle = [judge for judge in left if judge.finish is None and not judge.done]
     waiting = message("not begun: {names}", names=tuple(names.get(judge.judge, judge.judge) for judge in idle))
     if len(idle) > _FEW_NAMES:
@@ -575,8 +587,9 @@ def needs(
     if str(campaign.state) == "closed":
         return ()
     needs: list[Concern] = []
+    working = [judge for judge in people if not judge.is_revoked]
     if campaign.settings.get("calibration") and not rest_assigned:
-        needs.append(_assign_rest(people))
+        needs.append(_assign_rest(working))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")
         needs.append(
@@ -586,15 +599,16 @@ def needs(
     needs += _swaps(snapshot, names, labels.options)
     needs += [_control_need(alarm, names) for alarm in missed_controls(snapshot.controls, targets.control_limit)]
     needs += _alarms(snapshot, names, labels.options)
-    for judge in people:
+    needs += [_stuck_need(judge) for judge in people if judge.is_stuck]
+    for judge in working:
         if judge.days_late is not None and judge.days_late > 0:
             hours = judge.progress.hours_a_day
             more = message("At {hours} active hours a day.", hours=f"{hours:.1f}") if hours else _EMPTY
             late = amount(judge.days_late, "{n} day late", "{n} days late")
             title = message("{name} is {late}.", name=judge.name, late=late)
             needs.append(Concern("late", "warn", title, more, *_judge_link(judge.judge), judge.judge))
-    idle = [judge.name for judge in people if not judge.progress.done]
-    if idle and len(idle) < len(people):
+    idle = [judge.name for judge in working if not judge.progress.done]
+    if idle and len(idle) < len(working):
         title = message("Not begun: {names}.", names=tuple(idle))
         if len(idle) > _MOST_NAMES:
             title = message("{n} judges have not begun.", n=len(idle))
@@ -603,6 +617,16 @@ def needs(
     first = [need for need in needs if need.code == "calibration"]
     others = sorted((need for need in needs if need.code != "calibration"), key=lambda need: order[need.tone])
     return (*first, *others, *_weak_questions(snapshot.measures, targets, labels.questions))
+
+
+def _stuck_need(judge: JudgeStanding) -> Concern:
+    title = message("{name} cannot go on: the link is revoked.", name=judge.name)
+    more = amount(
+        judge.progress.total - judge.progress.done,
+        "{n} item is open. Let someone else take over, or create a new link.",
+        "{n} items are open. Let someone else take over, or create a new link.",
+    )
+    return Concern("stuck", "warn", title, more, *_judge_link(judge.judge), judge.judge)
 
 
 def _assign_rest(people: Sequence[JudgeStanding]) -> Concern:
