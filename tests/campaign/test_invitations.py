@@ -52,6 +52,26 @@ def test_links_for_all_people_who_have_none(store: Store) -> None:
     assert invitations.issue_all(store, "first") == {}
 
 
+def test_who_has_left_gets_a_new_link_by_name_alone(store: Store) -> None:
+    """A link for everybody who has none would bring back who was replaced, and their work with them."""
+    people = [Judge(name) for name in ("ana", "bo", "cy", "di", "eve")]
+    opened(store, judges=people)
+    for name in ("ana", "bo", "cy", "di"):
+        invitations.issue(store, "first", name)
+    campaign.replace_judge(store, "first", "ana", Judge("fay"))
+    campaign.replace_judge(store, "first", "eve", Judge("guy"))
+    campaign.withdraw(store, "first", "bo")
+    campaign.erase(store, "first", "cy")
+    invitations.revoke(store, "first", "di")
+    items = campaign.progress(store, "first").items
+    assert [entry.judge.id for entry in invitations.invited_people(store, "first")] == ["di", "fay", "guy"]
+    assert set(invitations.issue_all(store, "first")) == {"fay", "guy"}
+    assert campaign.progress(store, "first").items == items
+    invitations.issue(store, "first", "ana")
+    assert "ana" in [entry.judge.id for entry in invitations.invited_people(store, "first")]
+    assert campaign.progress(store, "first").items > items
+
+
 def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

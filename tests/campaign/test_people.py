@@ -79,7 +79,6 @@ def test_a_code_name_that_another_judge_has_as_an_id_is_not_given_twice(
     forget(store, "first", "zoe")
     assert [participant.judge.id for participant in campaign.participants(store, "first")][1] == names["zoe"]
     assert campaign.erase(store, "first", "judge-2-2") == "judge-2-2", "whoever was forgotten keeps the name"
-    assert campaign.erase(store, "first", "judge-3") == "judge-3"
 
 
 @pytest.mark.parametrize("forget", [campaign.erase, campaign.withdraw])
@@ -272,3 +271,19 @@ def test_two_of_one_name_in_a_text_are_asked_about(text: str, taken: tuple[str, 
 def test_what_names_nobody_is_refused_in_words(text: str) -> None:
     with pytest.raises(InputError):
         invited(text)
+
+
+@pytest.mark.parametrize("kind", [JudgeKind.MODEL, JudgeKind.METRIC, JudgeKind.ADJUDICATED])
+def test_what_is_no_person_has_no_identity_to_erase(store: Store, kind: JudgeKind) -> None:
+    """Under a pseudonym nobody would know which model it was, and run once more it would be there twice."""
+    opened(store, judges=[Judge("ana"), Judge("gpt", kind)])
+    for leave in (campaign.erase, campaign.withdraw):
+        with pytest.raises(CampaignError, match="gpt is no person") as caught:
+            leave(store, "first", "gpt")
+        assert caught.value.code == "no_person"
+    with pytest.raises(CampaignError, match="gpt is no person"):
+        campaign.replace_judge(store, "first", "gpt", Judge("bo"))
+    assert [(entry.judge.id, entry.revoked_at) for entry in campaign.participants(store, "first")] == [
+        ("ana", None),
+        ("gpt", None),
+    ]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lanner import campaign, protocols
-from lanner.errors import LannerError, MissingExtraError
+from lanner.errors import CampaignError, LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
@@ -24,7 +24,7 @@ from lanner.judges.schemas import mistake
 from lanner.protocols.answers import stage_schema
 from lanner.store import Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
-from stub_server import Stub, instance, serving
+from stub_server import Stub, good, instance, serving
 
 
 def test_a_limit_on_items_ends_a_run_and_the_next_goes_on(store: Store) -> None:
@@ -184,6 +184,26 @@ def test_two_runs_at_once_do_not_ask_twice(store: Store) -> None:
     stub = Stub(delay=0.05)
     assert asyncio.run(go(stub)).items == 4
     assert set(stub.asked.values()) == {1}
+
+
+def test_a_judge_whose_answers_would_not_be_taken_is_not_asked(store: Store) -> None:
+    """Replies cost money, and the campaign would refuse every answer made of them."""
+    number = opened(store, "da", corpus(2, 2))
+    stub = Stub()
+    judge(store, number, stub, limits=Limits(items=1))
+    campaign.invitations.revoke(store, number, "m")
+    with pytest.raises(CampaignError, match="was revoked") as caught:
+        judge(store, number, stub)
+    assert caught.value.code == "revoked" and stub.asked.total() == 1
+    campaign.invitations.issue(store, number, "m")
+
+    def revoking(body: dict[str, Any], _turn: int) -> str:
+        if not campaign.participants(store, number)[0].revoked_at:
+            campaign.invitations.revoke(store, number, "m")
+        return good(body)
+
+    with pytest.raises(CampaignError, match="was revoked"):
+        judge(store, number, Stub(revoking))
 
 
 def test_a_judge_that_cannot_be_asked_leaves_no_seat_behind(store: Store) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
-from lanner.campaign.people import check_judges
+from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions, systems_of
 from lanner.campaign.states import Reference, lock
@@ -321,6 +321,7 @@ def replace_judge(
     moment = at or now()
     with store.writing() as tx:
         old = tx.judges.get(tx.campaigns.get(campaign), leaving)
+        refuse_no_person(old.judge)
         tx.tasks.lock_of(old.number)  # before the campaign, as saves do
         record = lock(tx, campaign)
         if old.number in tx.progress.who_left(record.id):

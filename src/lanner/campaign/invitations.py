@@ -15,7 +15,9 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from lanner.campaign.accounts import digest, server_key
+from lanner.campaign.people import who_left
 from lanner.campaign.states import Reference
+from lanner.model import JudgeKind
 from lanner.store import Participant, Store
 from lanner.store.rows import micros, now
 
@@ -78,11 +80,19 @@ def _derived(key: bytes, number: int, at: datetime) -> str:
     return base64.urlsafe_b64encode(mac[:SECRET_BYTES]).decode().rstrip("=")
 
 
+def invited_people(store: Store, campaign: Reference) -> list[Participant]:
+    """Everybody who judges by a link of their own. Who left is brought back by name alone."""
+    with store.reading() as tx:
+        number = tx.campaigns.get(campaign).id
+        gone = who_left(tx, number)
+        people = (entry for entry in tx.judges.all(number) if entry.judge.kind is JudgeKind.PERSON)
+        return [entry for entry in people if entry.number not in gone]
+
+
 def issue_all(store: Store, campaign: Reference, *, at: datetime | None = None) -> dict[str, str]:
     """A secret for every person of a campaign who has none yet, by judge."""
-    with store.reading() as tx:
-        people = [entry for entry in tx.judges.all(tx.campaigns.get(campaign).id) if entry.judge.kind == "person"]
-    return issue_many(store, campaign, [entry.judge.id for entry in people if not entry.has_link], at=at)
+    names = [entry.judge.id for entry in invited_people(store, campaign) if not entry.has_link]
+    return issue_many(store, campaign, names, at=at)
 
 
 def lookup(store: Store, secret: str) -> Participant | None:

@@ -13,8 +13,8 @@ from datetime import datetime
 from lanner.campaign.questions import PRACTISED
 from lanner.campaign.states import Reference
 from lanner.errors import CampaignError, InputError, Where
-from lanner.model import Json, Judge, languages
-from lanner.store import COUNTED_AGAIN, LEFT_OUT, Event, Participant, Store, Transaction, code_name
+from lanner.model import JUDGE_GROUPS, Json, Judge, languages
+from lanner.store import COUNTED_AGAIN, JUDGE_REPLACED, LEFT_OUT, Event, Participant, Store, Transaction, code_name
 from lanner.store.rows import now
 
 
@@ -163,6 +163,9 @@ def _from_line(line: str, number: int, ids: _Ids) -> InvitedJudge:
     return InvitedJudge(Judge(ids.add(id_from_name(name), name, number), name=name, attributes=attributes), email)
 
 
+ERASED, WITHDREW = "judge_erased", "judge_withdrew"
+"""Kinds of events: an identity was erased; answers were withdrawn as well."""
+
 # What judges write to the organiser about a document: entries of the campaign's log that the live page shows.
 KIND = "judge_message"
 LONGEST = 2000
@@ -208,6 +211,16 @@ def messages_in(events: Iterable[Event]) -> list[JudgeMessage]:
     ][::-1]
 
 
+_LEAVING = (JUDGE_REPLACED, ERASED, WITHDREW)
+
+
+def who_left(tx: Transaction, campaign: int) -> set[int]:
+    """Participants who were replaced, withdrew or had their identity erased, and have no new link since: whoever makes
+    links for everybody makes none for them."""
+    seats = {int(event.detail["seat"]) for event in tx.events.of(campaign, kinds=_LEAVING)}
+    return {entry.number for entry in tx.judges.all(campaign) if entry.revoked_at is not None and entry.number in seats}
+
+
 def consent(store: Store, campaign: Reference, judge: str, version: str, *, at: datetime | None = None) -> None:
     """A judge has agreed to this version of the consent text."""
     with store.writing() as tx:
@@ -250,10 +263,11 @@ def erase(
     moment = at or now()
     with store.writing() as tx:
         mine = tx.judges.get(tx.campaigns.get(campaign), judge)
+        refuse_no_person(mine.judge)
         tx.tasks.lock_of(mine.number)
         tx.tasks.free(mine.number)
         name = _erase(tx, mine, moment)
-        tx.events.add("judge_erased", moment, campaign=mine.campaign, account=account, seat=mine.number)
+        tx.events.add(ERASED, moment, campaign=mine.campaign, account=account, seat=mine.number)
         return name
 
 
@@ -263,7 +277,9 @@ def withdraw(
     """A judge takes back their consent: who they were and everything they answered is deleted. How many answers."""
     moment = at or now()
     with store.writing() as tx:  # by itself: from then on no save begins that would come after the deletion
-        tx.judges.revoke_link(tx.judges.get(tx.campaigns.get(campaign), judge).number, moment)
+        leaving = tx.judges.get(tx.campaigns.get(campaign), judge)
+        refuse_no_person(leaving.judge)
+        tx.judges.revoke_link(leaving.number, moment)
     with store.writing() as tx:
         mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         tx.tasks.lock_of(mine.number)
@@ -274,8 +290,19 @@ def withdraw(
             tx.events.remove_of_judge(kind, mine.campaign, mine.number)
         _erase(tx, mine, moment)
         detail = {"seat": mine.number, "judgements": number}
-        tx.events.add("judge_withdrew", moment, campaign=mine.campaign, account=account, **detail)
+        tx.events.add(WITHDREW, moment, campaign=mine.campaign, account=account, **detail)
         return number
+
+
+def refuse_no_person(judge: Judge) -> None:
+    """Refuse for models and the like what is for people alone: under a pseudonym nobody would know which model it was,
+    and run once more it would be there twice."""
+    if judge.kind not in JUDGE_GROUPS["people"]:
+        raise CampaignError(
+            f"{judge.id} is no person.",
+            code="no_person",
+            next_step="Leave it out of the results instead: lanner campaign leave-out.",
+        )
 
 
 def _erase(tx: Transaction, mine: Participant, at: datetime) -> str:

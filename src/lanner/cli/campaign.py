@@ -500,7 +500,7 @@ def _moment(text: str) -> datetime:
 
 def run_links(output: Output, store: Store, name: str, judges: tuple[str, ...], base_url: str, show: bool) -> None:
     """Issue new links; the old ones stop working."""
-    judge_ids = list(judges) or [judge.id for judge in campaign.judges(store, name) if judge.kind == "person"]
+    judge_ids = list(judges) or [entry.judge.id for entry in campaign.invitations.invited_people(store, name)]
     links_of = campaign.invitations.shown if show else campaign.invitations.issue
     secrets = {judge: links_of(store, name, judge) for judge in judge_ids}
     rows = [

@@ -51,9 +51,15 @@ def participant(store: Store, reference: str | int, plans: Sequence[Plan]) -> Ca
         raise CampaignError(
             f"{entry.name} is {entry.state}, so it takes no answers.", code=str(entry.state), next_step="Open it first."
         )
-    present = {judge.id: judge for judge in campaign.judges(store, entry.id)}
+    present = {found.judge.id: found for found in campaign.participants(store, entry.id)}
     for plan in plans:
-        known = present.get(plan.judge)
+        if plan.judge in present and present[plan.judge].revoked_at is not None:
+            raise CampaignError(
+                f"The link of the judge {plan.judge!r} was revoked, so its answers are not taken.",
+                code="revoked",
+                next_step=f"`lanner links {entry.name} --judge {plan.judge}` makes a new one; --as gives another name.",
+            )
+        known = present[plan.judge].judge if plan.judge in present else None
         if known is None:
             campaign.add_judges(store, entry.id, [plan.as_judge()], design="full", options={"all_scenarios": True})
             note_added(entry.id, [plan.judge])

@@ -304,7 +304,7 @@ class JudgeWorker:
             Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._participant)
         )
         if isinstance(outcome, LannerError):
-            if getattr(outcome, "code", "") in ("draft", "paused", "closed"):
+            if getattr(outcome, "code", "") in ("draft", "paused", "closed", "revoked"):
                 raise outcome
             self._totals.missing += 1
             self._totals.wrong["refused"] += 1

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from lanner import campaign
 from lanner.errors import LannerError
+from lanner.model import Judge
 from lanner.store import Store
 from lanner.web import rendering
 from lanner.web.app import create_app
@@ -206,6 +207,21 @@ def test_links_begin_with_the_public_address_whatever_the_request_says(store: St
         answer = client.post("/campaigns/trial/links", data=fields, headers={"host": HOST}).text
     assert re.search(r"https://judge\.example\.org/lanner/j/[\w-]{32}", answer)
     assert f"{HOST}/j/" not in answer
+
+
+@pytest.mark.parametrize("who", ["missing", "all", "show_all", "remind"])
+def test_nobody_who_left_is_among_those_who_get_links(client: TestClient, store: Store, token: str, who: str) -> None:
+    campaign.replace_judge(store, "trial", "J1", Judge("J3", name="Jo"))
+    campaign.withdraw(store, "trial", "J2")
+    if who != "missing":
+        campaign.invitations.issue(store, "trial", "J3")
+    answer = client.post("/campaigns/trial/links", data={"token": token, "who": who}).text
+    assert len(set(re.findall(r"/j/[\w-]{32}", answer))) == 1
+    assert "Jo" in answer and "judge-2" not in answer and "Judge 1" not in answer
+    present = {entry.judge.id: entry.revoked_at is None for entry in campaign.participants(store, "trial")}
+    assert present == {"J1": False, "judge-2": False, "J3": True}
+    fields = {"token": token, "who": "one", "judge": "J1", "as": "csv"}
+    assert client.post("/campaigns/trial/links", data=fields).text.splitlines()[1].startswith("J1,")
 
 
 def test_pages_with_many_rows_are_drawn_beside_the_requests_of_judges(

@@ -563,7 +563,9 @@ def new(**options: Any) -> None:
 
 
 @about_campaign("links", "Issue new judge links; old ones stop working.")
-@click.option("--judge", "judges", multiple=True, help="Only this judge; repeatable (default: all people).")
+@click.option(
+    "--judge", "judges", multiple=True, help="Only this judge; repeatable (default: all people who have not left)."
+)
 @base_url_option
 @click.option("--show", is_flag=True, help="Print the current links; nothing changes.")
 def links(**options: Any) -> None:

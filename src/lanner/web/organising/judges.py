@@ -111,11 +111,8 @@ async def links(request: Request) -> Response:
         return await _remind(request, campaign, form)
 
     def work() -> list[JudgeLink]:
-        people = [
-            participant
-            for participant in campaigns.participants(site.store, campaign.id)
-            if participant.judge.kind is JudgeKind.PERSON
-        ]
+        everybody = campaigns.participants if who == "one" else campaigns.invitations.invited_people
+        people = [entry for entry in everybody(site.store, campaign.id) if entry.judge.kind is JudgeKind.PERSON]
         recipients = [participant for participant in people if _wanted(participant, who, forms.text(form, "judge"))]
         return _issue(request, site.store, campaign, [InvitedJudge(participant.judge) for participant in recipients])
 
@@ -141,11 +138,8 @@ def _base(request: Request) -> str:
 def _links_of_judges(request: Request, store: Store, campaign: Campaign, form: FormData) -> list[JudgeLink]:
     """The links that judges have, as far as they can be shown again."""
     only = forms.text(form, "judge") if forms.text(form, "who") == "show" else ""
-    participants = [
-        participant
-        for participant in campaigns.participants(store, campaign.id)
-        if participant.judge.kind is JudgeKind.PERSON and only in ("", participant.judge.id)
-    ]
+    people = campaigns.invitations.invited_people(store, campaign.id)
+    participants = [participant for participant in people if only in ("", participant.judge.id)]
     matches = []
     for participant in participants:
         secret = campaigns.invitations.shown(store, campaign.id, participant.judge.id)
