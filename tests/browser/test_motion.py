@@ -210,6 +210,22 @@ def test_a_drag_takes_whole_words_unless_it_stays_inside_one_or_alt_is_held(live
     assert [mark["text"] for mark in marks(work)] == ["Fahrgäste drinnen", "Hafen", "ne Stu"]
 
 
+def test_a_drag_that_ends_without_a_click_opens_the_menu(live: Live, page: Page) -> None:
+    """With Alt over the link beside the text, as outside the window: the words stayed selected without a menu."""
+    page.set_viewport_size({"width": 1152, "height": 720})
+    text = "הוא אמר 'Hello world' 3 פעמים, ואז הלך (הביתה)."
+    work, hands = begin(live, page, "esa", [(text, "eins")])
+    start = caret(page, 0, "source", 45)
+    page.keyboard.down("Alt")
+    drag(page, (start["x"], start["y"]), (start["left"] - 30, start["y"]))
+    page.keyboard.up("Alt")
+    expect(page.locator(".toolbar")).to_be_visible()
+    words = page.evaluate("[...CSS.highlights.get('picked')].join('')")
+    hands.press("1")
+    hands.settled()
+    assert [(mark["side"], mark["text"]) for mark in marks(work)] == [("source", words)]
+
+
 @pytest.mark.parametrize("place", [".num", "gap"])
 def test_a_drag_that_begins_beside_a_text_selects_nothing(live: Live, page: Page, place: str) -> None:
     """What looks selected has a menu: else the key of a mark is taken for a score."""

@@ -146,6 +146,7 @@ export function watchSelection(area, onSelect, onLeave) {
   /** @type {HTMLElement|null} the text a mouse or a pen is selecting in */
   let dragged = null;
   let resting = 0;
+  let finishing = 0;
   let last = '';
   /** Whether Alt is held down. */
   let exact = false;
@@ -206,6 +207,7 @@ export function watchSelection(area, onSelect, onLeave) {
    */
   const finish = e => {
     clearTimeout(resting);
+    clearTimeout(finishing);
     if (ended && e?.detail) e.stopPropagation(); // not the click of a key
 
     if (!dragged) return;
@@ -227,7 +229,7 @@ export function watchSelection(area, onSelect, onLeave) {
     if (!dragged) return;
     exact = e.altKey;
     clamp(e);
-    resting = window.setTimeout(() => finish()); // where no click follows, as beside the window
+    finishing = window.setTimeout(() => finish()); // where no click follows, as beside the window
   });
   document.addEventListener('click', finish, { capture: true });
   document.addEventListener('selectionchange', () => {
