@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from lanner.model.messages import number
 from lanner.web.organising import figures
 from lanner.web.organising.figures import (
     AgreementRow,
@@ -101,6 +102,40 @@ def test_an_interval_in_words_is_never_cut_off(low: float, value: float, high: f
     share = {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor") or "", 0.0)
     assert float(text.get("x") or 0) >= share * length
     assert float(text.get("x") or 0) + (1 - share) * length <= right
+
+
+def boxes(svg: Markup) -> list[tuple[str, float, float, float]]:
+    """Every text of a figure with its ends and its line, letters taken for 6.6 wide."""
+    places = []
+    for text in drawn(svg).iter("text"):
+        words, x = text.text or "", float(text.get("x") or 0)
+        share = {"end": 1.0, "middle": 0.5}.get(text.get("text-anchor") or "", 0.0)
+        left = x - share * 6.6 * len(words)
+        places.append((words, left, left + 6.6 * len(words), float(text.get("y") or 0)))
+    return places
+
+
+@pytest.mark.parametrize(
+    ("low", "value", "high", "minimum"),
+    [(0.02, 0.45, 0.93, 0.3), (0.1, 0.45, 0.8, 0.45), (0.41, 0.46, 0.51, 0.5), (0.02, 0.45, 0.93, 0.9)],
+)
+def test_no_words_stand_on_others(low: float, value: float, high: float, minimum: float) -> None:
+    """A wide interval had its numbers on “weakest: …”, and a high minimum its name on the head of the numbers."""
+    main = AgreementRow("Skills", value, low, high)
+    parts = [("Relational address", 0.21, "tenor"), ("Terms", 0.41, ""), ("Links", 0.415, ""), ("Ideas", 0.42, "")]
+    without = [("Ana", 0.44), ("Ben", 0.45), ("Cem", 0.55)]
+    for svg in (
+        figures.one_judge_or_one_question(main, parts, without, "Cem", minimum),
+        figures.agreement([main], minimum, "Krippendorff’s α"),
+    ):
+        texts = boxes(svg)
+        for at, (words, left, right, y) in enumerate(texts):
+            for other, start, end, line in texts[:at]:
+                assert abs(y - line) >= 11 or right <= start or end <= left, (words, other)
+    numbers = f"{number(value, 2)} [{number(low, 2)}, {number(high, 2)}]"
+    figure = drawn(figures.one_judge_or_one_question(main, parts, without, "Cem", minimum))
+    [said] = [text for text in figure.iter("text") if text.text == numbers]
+    assert "over" in str(said.get("class")), "the line of the minimum is seen beside the words, not through them"
 
 
 def test_a_narrowing_interval_is_drawn_to_scale_and_pale_after_the_end() -> None:

@@ -224,8 +224,10 @@ def agreement(rows: Sequence[AgreementRow], minimum: float, statistic: str = "α
         drawing.line(x(tick), top, x(tick), bottom, "gr")
         drawing.text(x(tick), bottom + 15, number(tick, 1) if tick else "0", "tm", "middle")
     drawing.line(x(minimum), 14, x(minimum), bottom, "min")
-    drawing.text(x(minimum), 10, say("planned minimum {value}", value=number(minimum, 2)), "tw", "middle")
-    drawing.text(492, 10, say("{what}, 95 % now", what=statistic), "tm", "end")
+    planned, head = say("planned minimum {value}", value=number(minimum, 2)), say("{what}, 95 % now", what=statistic)
+    room = 492 - width_of(head, LETTER) - 8 - width_of(planned, LETTER) / 2
+    drawing.text(min(x(minimum), room), 10, planned, "tw", "middle")
+    drawing.text(492, 10, head, "tm", "end")
     y = top
     for row, height in zip(rows, heights, strict=True):
         if row.heading:
@@ -300,11 +302,11 @@ def _mean_lane(drawing: Drawing, main: AgreementRow, scale: Axis, y: float) -> N
     drawing.circle(x, y, 5.5, "pt0", text)
     needed = width_of(text, LETTER) + 10
     if start - scale.left > needed:
-        drawing.text(start - 8, y + 4, text, "tb", "end")
+        drawing.text(start - 8, y + 4, text, "tb over", "end")
     elif drawing.width - end > needed:
-        drawing.text(end + 8, y + 4, text, "tb")
+        drawing.text(end + 8, y + 4, text, "tb over")
     else:
-        _label(drawing, text, (x, y + 21), scale)
+        _label(drawing, text, (x, y - 10), scale)
 
 
 def _parts_lane(drawing: Drawing, parts: Sequence[tuple[str, float, str]], scale: Axis, y: float) -> None:
