@@ -4,6 +4,7 @@ What each holds is written down here beside it."""
 from __future__ import annotations
 
 import csv
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -271,3 +272,69 @@ def test_all_cells_that_became_dates_are_counted(tmp_path: Path) -> None:
     rows = [[n, ENGLISH[n % 4], GERMAN[n % 4], "Anna", date(2026, 5, 3) if n % 2 else 4] for n in range(100)]
     reading = read(workbook(tmp_path / "t.xlsx", Scores=[["id", "source", "mt", "judge", "score"], *rows]))
     assert any(note.startswith("50 cells are dates") for note in reading.notes)
+
+
+MARKED = {
+    "srt": "1\n00:00:01,000 --> 00:00:02,500\n{}\n\n2\n00:00:03,000 --> 00:00:04,500\n{}\n",
+    "vtt": "WEBVTT\n\n00:01.000 --> 00:02.500\n{}\n\n00:03.000 --> 00:04.500\n{}\n",
+    "properties": "a.b={}\nc.d={}\n",
+    "json": '{{"a": "{}", "b": "{}"}}',
+    "yml": "strings:\n  a: {}\n  b: {}\n",
+}
+
+
+@pytest.mark.parametrize("ending", MARKED)
+def test_two_files_that_are_no_plain_text_are_refused_and_not_read_line_by_line(tmp_path: Path, ending: str) -> None:
+    """Times and keys were sentences to judge."""
+    paths = [tmp_path / f"film.en.{ending}", tmp_path / f"film.de.{ending}"]
+    for path, texts in zip(paths, (ENGLISH, GERMAN), strict=True):
+        path.write_text(MARKED[ending].format(*texts), encoding="utf-8")
+    with pytest.raises(InputError, match="no plain text with a segment on each line") as caught:
+        formats.read(paths)
+    assert caught.value.code == "marked_up"
+    assert caught.value.where.file == paths[0]
+    assert "table" in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Anna: Hello.", "Ben: Hi there."],
+        ["x = y holds here.", "Then it rained."],
+        ["1", "One more."],
+        ["{n} files", "Open {name}."],
+        ["de: nothing", "  more"],
+    ],
+)
+def test_plain_lines_that_look_a_little_like_others_are_read(tmp_path: Path, lines: list[str]) -> None:
+    paths = [tmp_path / "src.en", tmp_path / "hyp.de"]
+    for path in paths:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (reading,) = formats.read(paths)
+    assert [segment.source for segment in reading.documents[0]] == lines
+
+
+def test_a_bitext_with_bars_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "bitext.txt"
+    path.write_text("".join(f"{one} ||| {two}\n" for one, two in zip(ENGLISH, GERMAN, strict=True)), encoding="utf-8")
+    (document,) = read(path).documents
+    assert [segment.source for segment in document] == ENGLISH
+    assert [list(segment.outputs.values()) for segment in document] == [[text] for text in GERMAN]
+    path.write_text(path.read_text(encoding="utf-8") + "One more.\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        formats.read(path)
+    path.write_text("source ||| deepl\nThe ferry | is late.|||Sie ist, spät.\n", encoding="utf-8")
+    (segment,) = read(path, columns="source=source,system:deepl=deepl").documents[0].segments
+    assert (segment.source, dict(segment.outputs)) == ("The ferry | is late.", {"deepl": "Sie ist, spät."})
+
+
+def test_a_letter_is_no_table_and_says_what_to_do(tmp_path: Path) -> None:
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in ENGLISH)
+    path = tmp_path / "letter.docx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", f'<w:document xmlns:w="{space}"><w:body>{body}</w:body></w:document>')
+    with pytest.raises(InputError, match="There is no table in this document") as caught:
+        formats.read(path)
+    assert "one row for each sentence" in caught.value.next_step

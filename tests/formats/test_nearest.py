@@ -38,6 +38,14 @@ def refused(path: Path, content: str | bytes) -> InputError:
         ),
         ("t.sqlite", b"SQLite format 3\x00\x10", "a .sqlite file of SQLite", "lanner campaign list --store"),
         ("t.csv", "", "a .csv file that is empty", "lanner formats"),
+        ("t.srt", "1\n00:00:01,000 --> 00:00:02,500\nHello.\n", "subtitles (SubRip, SRT)", "one subtitle a line"),
+        ("t.vtt", "WEBVTT\n\n00:01.000 --> 00:02.500\nHello.\n", "subtitles (WebVTT)", "one subtitle a line"),
+        ("t.properties", "# menu\na.b=Hello\nc=Bye now\n", "strings by keys (properties)", "XLIFF, TMX, PO or a table"),
+        ("t.strings", '/* menu */\n"a" = "Hello";\n', "strings of Apple", "columns key, source, target"),
+        ("t.xml", '<?xml version="1.0"?>\n<resources><string name="a">Hi</string></resources>', "of Android", "XLIFF"),
+        ("t.resx", '<root><data name="a"><value>Hi</value></data></root>', "strings of .NET (resx)", "XLIFF"),
+        ("t.yml", "de:\n  a: Hallo\n  b: Bis dann\n", "strings by keys (YAML)", "XLIFF"),
+        ("t.json", '{"menu": {"k1": "Hello"}}', "a JSON object, keys menu, k1", "For the strings of a program"),
     ],
 )
 def test_it_says_what_it_saw_and_what_comes_nearest(

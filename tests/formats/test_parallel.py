@@ -130,7 +130,7 @@ def test_of_two_languages_the_source_is_asked_for(tmp_path: Path) -> None:
 def test_marks_are_no_texts(tmp_path: Path, mark: str) -> None:
     (tmp_path / "src.sgm").write_text(f"{mark}\n")
     (tmp_path / "hyp.sgm").write_text("A text.\n")
-    with pytest.raises(InputError, match="marked up") as refused:
+    with pytest.raises(InputError, match="holds markup") as refused:
         formats.read(tmp_path)
     assert refused.value.where.line == 1
     assert refused.value.code == "marked_up"

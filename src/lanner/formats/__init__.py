@@ -569,6 +569,8 @@ def look(path: Path) -> PathContents:
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
         return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
+    if (kind := textfile.marked(text)) and kind[0] != "JSON":
+        return PathContents("program", (), f"{suffix} with {kind[0]}", kind[1])
     if text.startswith("<"):
         names = tuple(dict.fromkeys(_ELEMENT.findall(text)))
         return PathContents("xml", names, f"{suffix} with XML, root {textfile.root_name(path) or 'unknown'}, elements")
@@ -657,6 +659,8 @@ def _unrecognised(path: Path, formats: Mapping[str, Format]) -> InputError:
         steps = [sample.next_step]
     elif sample.kind == "binary":
         steps.append(_COPIED)
+    elif sample.kind == "json" and not nearest and (marked := textfile.marked(textfile.head(path))):
+        steps = [f"For the strings of a program: {marked[1]}", "All formats: lanner formats."]
     else:
         steps.append("All formats: lanner formats. Say which it is with --from NAME.")
     return InputError(

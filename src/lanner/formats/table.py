@@ -88,7 +88,7 @@ def recognise(path: Path) -> bool:
     kind = table_kind(path)
     if not kind:
         return False
-    if kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm", ".ods"):
+    if kind == "docx" or (kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm", ".ods")):
         return True  # a spreadsheet is a table in any case, and says itself what is wrong with it
     try:
         rows = table_rows(path)

@@ -153,18 +153,19 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
         yield _document(files, name, domain, segments)
 
 
-_MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|(?:src|ref|tst)set|mteval|html|xliff|tmx|resources)\b", re.I)
+_MARKUP = re.compile(r"\s*+<(?:\?xml|!doctype|(?:src|ref|tst)set|mteval|html|xliff|tmx|resources)\b", re.I)
 
 
 def _refuse_markup(paths: Sequence[Path], first_lines: Sequence[str]) -> None:
     """The error where a file of lines is marked up: the marks would be read as texts."""
     for path, line in zip(paths, first_lines, strict=True):
-        if _MARKUP.match(line):
+        usual = ("markup", "Save its segments as plain text, one on each line.")
+        if kind := textfile.marked(textfile.head(path)) or (usual if _MARKUP.match(line) else None):
             textfile.failed(
                 path,
-                "This file is marked up, and is no plain text with a segment on each line.",
+                f"This file holds {kind[0]}, and is no plain text with a segment on each line.",
                 1,
-                "Save its segments as plain text, one on each line.",
+                kind[1],
                 code="marked_up",
             )
 

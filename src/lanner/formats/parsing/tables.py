@@ -37,6 +37,8 @@ from lanner.formats.parsing.workbooks import (
 from lanner.model.messages import in_number, plural
 
 _DELIMITERS = "\t,;|"
+_BARS = "|||"
+"""What stands between a sentence and its translation in bitexts of aligners."""
 _LOOKED_AT = 1000
 _SEARCHED = 40
 """A header is searched for in so many rows."""
@@ -544,6 +546,18 @@ def _quoted_rows(text: str, mark: str) -> list[list[str]]:
     return [row for row in rows if len(row) > 1 and sum(map(len, row)) < 10_000]
 
 
+def _has_bars(text: str) -> bool:
+    """Whether each line has as many `|||` as the first, and some."""
+    counts = {line.count(_BARS) for line in text.splitlines()[:_SEARCHED] if line.strip()}
+    return len(counts) == 1 and counts != {0}
+
+
+def _between_bars(path: Path) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(textfile.lines(path), 1):
+        if line.strip():
+            yield number, [cell.strip() for cell in line.split(_BARS)]
+
+
 def _split(line: str, mark: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=mark), [])
@@ -595,13 +609,14 @@ _QUOTED = re.compile('"(?:[^"]|"")*"')
 
 
 def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -> TableRows:
-    mark = _mark(path, delimiter)
+    has_bars = not delimiter and _has_bars(textfile.head(path))
+    mark = "" if has_bars else _mark(path, delimiter)
     notes = []
     has_quotes = quotes == "yes" or (quotes != "no" and mark != "\t")
     if mark == "\t" and not quotes:
         has_quotes = _has_quoted_cells(textfile.head(path).lstrip("\ufeff"))
         notes.append(f"Quotation marks are {'removed around cells' if has_quotes else 'text'} (quotes=yes or no).")
-    rows = textfile.rows(path, mark, has_quotes)
+    rows = _between_bars(path) if has_bars else textfile.rows(path, mark, has_quotes)
     if mark == "|":
         rows = _without_frame(rows)
     first = list(islice(rows, _SEARCHED))

@@ -396,6 +396,38 @@ def rows(path: Path, delimiter: str = ",", quoted: bool = True) -> Iterator[tupl
         begin = reader.line_num + 1
 
 
+# Text files that are no sentences: their marks, keys and times would be read as texts
+
+_STRINGS = (
+    "Export the strings as XLIFF, TMX, PO or a table (columns key, source, target) from the tool that keeps them, or "
+    "copy them into such a table."
+)
+_SUBTITLES = "Save what is said as plain text, one subtitle a line, or as a table with a column for each language."
+_MARKED: tuple[tuple[str, str, str], ...] = (
+    (r"WEBVTT\b", "subtitles (WebVTT)", _SUBTITLES),
+    (r"\d+\s*\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}\s*-->", "subtitles (SubRip, SRT)", _SUBTITLES),
+    (r"<resources\b|<\?xml[^>]*>\s*(?><!--.*?-->\s*+)*+<resources\b", "strings of Android", _STRINGS),
+    (r"(?:<\?xml[^>]*>\s*)?<root\b.*?<data\s+name=", "strings of .NET (resx)", _STRINGS),
+    (r"(?:---\s*)?(?:#[^\n]*\n\s*)*[\w-]+:[ \t]*\n[ \t]+[\w.-]+:(?:\s|$)", "strings by keys (YAML)", _STRINGS),
+    (r"(?>(?:/\*.*?\*/|//[^\n]*+)\s*+)*+\"[^\"\n]+\"\s*=\s*\"", "strings of Apple (.strings)", _STRINGS),
+)
+_PROPERTY = re.compile(r"[A-Za-z_][\w.\-\[\]/]*+\s*+=.*")
+_FEWEST_KEYS = 2
+
+
+def marked(text: str) -> tuple[str, str] | None:
+    """What the beginning of a text file is where it is no plain text, and what to do with it; None for sentences."""
+    start = text.lstrip("\ufeff \r\n\t")
+    for pattern, kind, next_step in _MARKED:
+        if re.match(pattern, start, re.S | re.I):
+            return kind, next_step
+    if re.match(r"\{\s*\"[^\"\n]*\"\s*:", start):
+        return "JSON", _STRINGS
+    lines = [line for line in start.splitlines()[:200] if line.strip() and not line.startswith(("#", "!"))]
+    are_keyed = len(lines) >= _FEWEST_KEYS and all(map(_PROPERTY.fullmatch, lines))
+    return ("strings by keys (properties)", _STRINGS) if are_keyed else None
+
+
 def records(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows below the header with their line numbers, by the names of the columns, which must have these."""
     table = rows(path)
