@@ -569,8 +569,8 @@ def look(path: Path) -> PathContents:
     if not text or _CONTROL.search(text):
         empty = path.stat().st_size == 0
         return PathContents("empty" if empty else "binary", (), f"{suffix} that is {'empty' if empty else 'no text'}")
-    if (kind := textfile.marked(text)) and kind[0] != "JSON":
-        return PathContents("program", (), f"{suffix} with {kind[0]}", kind[1])
+    if (marked := textfile.marked(text)) and marked[0] != "JSON":
+        return PathContents("program", (), f"{suffix} with {marked[0]}", marked[1])
     if text.startswith("<"):
         names = tuple(dict.fromkeys(_ELEMENT.findall(text)))
         return PathContents("xml", names, f"{suffix} with XML, root {textfile.root_name(path) or 'unknown'}, elements")

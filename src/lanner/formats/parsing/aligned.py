@@ -153,7 +153,7 @@ def read_aligned(files: AlignedFiles) -> Iterator[Document]:
         yield _document(files, name, domain, segments)
 
 
-_MARKUP = re.compile(r"\s*+<(?:\?xml|!doctype|(?:src|ref|tst)set|mteval|html|xliff|tmx|resources)\b", re.I)
+_MARKUP = re.compile(r"^\s*<(?:\?xml|!doctype|(?:src|ref|tst)set|mteval|html|xliff|tmx|resources)\b", re.I)
 
 
 def _refuse_markup(paths: Sequence[Path], first_lines: Sequence[str]) -> None:

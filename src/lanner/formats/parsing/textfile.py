@@ -411,7 +411,7 @@ _MARKED: tuple[tuple[str, str, str], ...] = (
     (r"(?:---\s*)?(?:#[^\n]*\n\s*)*[\w-]+:[ \t]*\n[ \t]+[\w.-]+:(?:\s|$)", "strings by keys (YAML)", _STRINGS),
     (r"(?>(?:/\*.*?\*/|//[^\n]*+)\s*+)*+\"[^\"\n]+\"\s*=\s*\"", "strings of Apple (.strings)", _STRINGS),
 )
-_PROPERTY = re.compile(r"[A-Za-z_][\w.\-\[\]/]*+\s*+=.*")
+_PROPERTY = re.compile(r"^[A-Za-z_][\w.\-\[\]/]*+\s*+=.*")
 _FEWEST_KEYS = 2
 
 
