@@ -163,12 +163,65 @@ def test_what_is_numbered_anew_is_no_answer_twice(heading: str, values: tuple[ob
         assert column_map(header, sample=order).roles[role] == heading
 
 
-@pytest.mark.parametrize(
-    ("heading", "values"), [("session", (1, 2)), ("time", ("test", "retest")), ("half", ("yes", "no"))]
-)
-def test_what_tells_first_from_second_answers_is_no_text(heading: str, values: tuple[object, ...]) -> None:
+SESSIONS = [
+    ("session", (1, 2)),
+    ("Session no.", (1, 2)),
+    ("time", ("test", "retest")),
+    ("what", ("pre", "post")),
+    ("Runde", ("erste", "zweite")),
+    ("회차", ("1회", "2회")),
+    ("order", (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("heading", "values"), SESSIONS)
+@pytest.mark.parametrize("segments_again", [1, 4])
+def test_when_judges_answered_is_neither_a_text_nor_an_answer(
+    heading: str, values: tuple[object, ...], segments_again: int
+) -> None:
     header, rows = numbered_anew(heading, values)
-    assert "document" not in column_map(header, sample=rows).roles
+    rows = [row for row in rows if row[3] == str(values[0]) or int(row[0]) < segments_again]
+    found = column_map(header, sample=rows)
+    assert found.roles.keys() == {"segment", "judge", "system"}
+    assert ([answer.column for answer in found.answers], found.rest) == (["score"], (heading,))
+
+
+@pytest.mark.parametrize("segments_again", [1, 2, 3])
+@pytest.mark.parametrize("heading", ["Kapitel", "chapter_title", "Section no.", "章", "Text"])
+def test_chapters_of_unequal_length_are_documents(heading: str, segments_again: int) -> None:
+    """The sentences of the short one were second answers to those of the long one, and the chapter an answer."""
+    header, rows = numbered_anew(heading, ("one", "two"))
+    rows = [row for row in rows if row[3] == "one" or int(row[0]) < segments_again]
+    found = column_map(header, sample=rows)
+    assert (found.roles["document"], [answer.column for answer in found.answers]) == (heading, ["score"])
+    with_document = [["d1", *row] for row in rows]
+    if heading != "Text":
+        found = column_map(["doc", *header], sample=with_document)
+        assert (found.roles["document"], found.roles["collection"]) == ("doc", heading)
+        assert [answer.column for answer in found.answers] == ["score"]
+
+
+def test_chapters_name_documents_where_numbers_go_on() -> None:
+    rows = [[str(at), str(at // 4), judge, str(at % 3)] for at in range(12) for judge in "xy"]
+    found = column_map(["seg", "chapter", "judge", "score"], sample=rows)
+    assert (found.roles["document"], [answer.column for answer in found.answers]) == ("chapter", ["score"])
+
+
+@pytest.mark.parametrize(("heading", "values"), [("Gruppe", ("I", "II")), ("part", (1, 2))])
+def test_some_rows_that_an_unknown_column_tells_apart_are_asked_about(heading: str, values: tuple[object, ...]) -> None:
+    """The column was an answer, and these rows were second answers."""
+    header, rows = numbered_anew(heading, values)
+    rows = [row for row in rows if row[3] == str(values[0]) or row[0] == "0"]
+    with pytest.raises(InputError, match=f"differ in '{heading}'") as refused:
+        column_map(header, sample=rows)
+    assert refused.value.code == "numbered_anew"
+    assert column_map(header, f"document={heading}", sample=rows).roles["document"] == heading
+
+
+def test_an_answer_that_happens_to_tell_rows_apart_is_one() -> None:
+    header, rows = numbered_anew("Urteil", ("gut", "schlecht"))
+    rows = [row for row in rows if row[3] == "gut" or (row[0] == "0" and row[1] == "ann")]
+    assert {answer.column for answer in column_map(header, sample=rows).answers} == {"Urteil", "score"}
 
 
 def test_a_score_that_differs_by_chance_is_no_text() -> None:

@@ -30,6 +30,7 @@ from lanner.formats.parsing.headings import (
     named_language,
     names_answer,
     names_criterion,
+    names_division,
     names_engine,
     names_identifier,
     names_one_judge,
@@ -83,7 +84,7 @@ _NO_TEXT = frozenset({"context", "previous", "prev", "url", "link", "path", "has
 _DAY = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]00:00:00)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
 """A date without a time."""
 _PHASES = frozenset({"phase", "role", "block", "session", "round", "trial"})
-"""Words in the heading of a column that says what answers are for."""
+"""Words in the heading of a column that may say what answers are for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _finish(table: MapDraft, assignments: Mapping[str, str], system: str, *, is_
         outputs = {system: next(iter(outputs.values()))}
     if "system" in table.roles:
         outputs = _long(table, outputs)
-    rest = tuple(name for name in table.header if name in table.free or name in table.unread)
+    rest = tuple(name for name in table.header if name in table.free or name in table.aside)
     answers = (*_without_scales(table, assignments), *table.measures)
     is_unread = not answers and not is_ours
     return ColumnMap(
@@ -537,8 +538,7 @@ def _pair(table: MapDraft) -> tuple[str, str] | None:
 def _set_legends_aside(table: MapDraft) -> None:
     """What explains the scale beside the table answers nothing."""
     for column in [column for column in table.free if table.is_legend(column)]:
-        table.free.remove(column)
-        table.unread.append(column)
+        table.set_aside(column)
 
 
 def _take_question_as_item(table: MapDraft) -> None:
@@ -589,7 +589,8 @@ _ABOUT_TEXTS: tuple[str, ...] = ("item", "document", "segment", "paragraph", "so
 _ABOUT_TEXTS += ("languages", "source_language", "target_language")
 _ABOUT_ANSWERS = ("judge", "system", "system_a", "system_b", "question", "role", "answered_at")
 """What tells the rows of answers apart: which text they are about, and whose answer to which question."""
-_TURNS = frozenset({"test", "retest", "pre", "post", "first", "second", "again", "pass", "wave", "time", "day", "week"})
+_TESTS = frozenset({"test", "retest", "pre", "post"})
+_TURNS = _TESTS | {"first", "second", "again", "pass", "wave", "time", "day", "week"}
 """Words for the first and the second time that judges answer."""
 _SETTINGS = frozenset({"variant", "version", "setting", "settings", "setup", "config", "configuration", "condition"})
 _SETTINGS |= {"prompt", "prompting", "strategy", "method", "temperature", "shots", "decoding", "treatment", "tier"}
@@ -603,8 +604,37 @@ def _are_settings(table: MapDraft, column: str) -> bool:
     return not _SETTINGS.isdisjoint(header_words(column)) and any(len(set(texts)) > 1 for texts in said)
 
 
+def _are_names_of_texts(table: MapDraft, column: str) -> bool:
+    """Whether a column `Text` says which text a row is from, and not what stands in it: several segments have one."""
+    texts = table.by([column], table.roles["segment"]).values() if "segment" in table.roles else ()
+    several = sum(len(set(segments)) for segments in texts)
+    return table.mean_length(column) <= SHORT_ANSWER and several >= 2 * len(texts) > 0
+
+
+def _take_divisions(table: MapDraft) -> None:
+    """`Chapter` names the document where nothing else does, and tells documents apart where sentences are numbered anew
+    in each. `Session`, or `pre` and `post`, says when judges answered, which is no answer."""
+    for column in list(table.free):
+        texts = {text.casefold() for text in table.texts(column)}
+        if has_answer_name(column) or len(texts) * 2 > len(table.sample):
+            continue
+        if names_division(column, "study") or (len(texts) > 1 and texts <= _TESTS):
+            table.set_aside(column)
+        elif names_division(column, "text"):
+            if not table.has("document"):
+                table.assign("document", column, LIKELY)
+            elif not table.has("collection") and _second_answers(table):
+                table.assign("collection", column, LIKELY)
+
+
+def _second_answers(table: MapDraft) -> int:
+    """How many rows are about the same output as another row of their judge, going by the columns that are known."""
+    keys = table.keys(table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS))
+    return sum(rows for rows in Counter(keys).values() if rows > 1)
+
+
 def _take_numbered_anew(table: MapDraft) -> None:
-    """Where most rows are about the same output as another row of their judge, going by the columns that are known: the
+    """Where rows are about the same output as another row of their judge, going by the columns that are known: the
     column by which all of them differ says what is numbered anew, a text or a system's setting. Otherwise these rows
     would count as second answers. Refuses where it is not clear which."""
     if "paragraph" in table.roles and not table.has("segment", "item", "source"):
@@ -612,22 +642,16 @@ def _take_numbered_anew(table: MapDraft) -> None:
     has_judge = "judge" in table.roles or any(answer.judge for answer in table.answers)
     if not (has_judge or "source" in table.roles) or not table.has("segment", "item"):
         return
-    column = _numbering_column(table)
-    if column is None:
+    rows = _second_answers(table)
+    are_most = rows * 2 > len(table.sample)
+    keys = table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
+    column = next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
+    if not rows or column is None or not (are_most or _comes_with_all(table, column)):
         return
-    if role := _role_of_numbering(table, column, has_judge):
+    if are_most and (role := _role_of_numbering(table, column, has_judge)):
         table.assign(role, column, LIKELY)
     elif has_judge:
         raise _refuse_numbered_anew(table, column)
-
-
-def _numbering_column(table: MapDraft) -> str | None:
-    """The column by which rows differ that would else be about the same output, where these are most of the rows."""
-    keys = table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
-    counts = Counter(table.keys(keys))
-    if sum(rows for rows in counts.values() if rows > 1) * 2 <= len(table.sample):
-        return None
-    return next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
 
 
 def _role_of_numbering(table: MapDraft, column: str, has_judge: bool) -> str:
@@ -659,8 +683,11 @@ def _may_be_numbered(table: MapDraft, column: str) -> bool:
     said = {word for text in (column, *set(table.texts(column))) for word in header_words(text)}
     if is_asked or column == SHEET or not said.isdisjoint(_PHASES | _TURNS):
         return False
-    if not table.are_numbers(column):
-        return not all(map(is_flag, values))
+    return _comes_with_all(table, column) if table.are_numbers(column) else not all(map(is_flag, values))
+
+
+def _comes_with_all(table: MapDraft, column: str) -> bool:
+    """Whether all the same judges and systems come with every text that a column would tell from others."""
     others = table.keys(table.columns(*_ABOUT_ANSWERS))
     rows_by_text: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for text, other in zip(table.keys([*table.columns(*_ABOUT_TEXTS), column]), others, strict=True):
@@ -673,7 +700,7 @@ def _refuse_numbered_anew(table: MapDraft, column: str) -> InputError:
     as_text = as_option({"collection" if table.has("document") else "document": column})
     as_system = "join the two columns in the file" if "system" in table.roles else as_option({"system": column})
     return table.refusal(
-        f"Most rows of a judge are about the same text and system as another row, and differ in {column!r}. Whether "
+        f"Rows of a judge are about the same text and system as other rows, and differ in {column!r}. Whether "
         "it is about the text or about the system is not said.",
         "numbered_anew",
         f"If it is about the text: {as_text}. If it is about the system: {as_system}. If judges answered twice: "
@@ -1030,6 +1057,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="note", wrong=MapDraft.are_numbers),
     partial(_check, role="question", wrong=_are_many),
     partial(_check, role="source", wrong=_are_settings),
+    partial(_check, role="source", wrong=_are_names_of_texts, better="document"),
     _take_numbering,
     _take_repeating,
     partial(_check, role="document", wrong=_are_long),
@@ -1037,6 +1065,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     _take_source,
     _take_texts,
     _settle_languages,
+    _take_divisions,
     _take_numbered_anew,
     take_persons,
     take_answers,

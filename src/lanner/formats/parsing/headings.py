@@ -388,6 +388,21 @@ def names_person(name: str) -> bool:
     return fold(name) in _person_words("words")
 
 
+@cache
+def _division_words(of: str) -> frozenset[str]:
+    return frozenset(map(fold, _NAMES["divisions"][of]))
+
+
+@cache
+def names_division(name: str, of: str) -> bool:
+    """Whether a header is a word for a part of a long `text` or of a `study`: `chapter_title`, `Session no.`, with a
+    word for numbers or titles or without."""
+    words, text = _division_words(of), fold(name)
+    others = (*_identifier_words(), *map(fold, _NAMES["roles"]["title"]))
+    rests = (rest for other in others for rest in (text.removesuffix(other), text.removeprefix(other)))
+    return text in words or any(rest in words for rest in rests)
+
+
 def names_opinion(name: str) -> bool:
     """Whether a header is a word for what persons think."""
     return fold(name) in _person_words("opinions")

@@ -122,8 +122,7 @@ class MapDraft:
         self.measures: list[AnswerColumn] = []
         self.confidence: dict[str, float] = {}
         self.language_of: dict[str, str] = {}
-        self.unread: list[str] = []
-        """Columns that are no part of the rows that they stand in, such as a legend beside the table."""
+        self.aside: list[str] = []
         self.place = {name: at for at, name in enumerate(self.header)}
         self._values: dict[str, list[Any]] = {}
 
@@ -143,6 +142,11 @@ class MapDraft:
         """A free column holds answers."""
         self.answers.append(answer)
         self.take(answer.column, confidence)
+
+    def set_aside(self, column: str) -> None:
+        """A free column is neither an answer nor anything else that is read: a legend, the number of a session."""
+        self.free.remove(column)
+        self.aside.append(column)
 
     def has(self, *roles: str) -> bool:
         """Whether a column has one of these roles."""
