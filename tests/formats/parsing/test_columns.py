@@ -218,10 +218,92 @@ def test_some_rows_that_an_unknown_column_tells_apart_are_asked_about(heading: s
     assert column_map(header, f"document={heading}", sample=rows).roles["document"] == heading
 
 
+def answers_of(header: list[str], rows: list[list[str]]) -> set[str]:
+    return {answer.column for answer in column_map(header, sample=rows).answers}
+
+
 def test_an_answer_that_happens_to_tell_rows_apart_is_one() -> None:
+    header, rows = numbered_anew("Befund", ("gut", "schlecht"))
+    one_judge = [row for row in rows if row[3] == "gut" or (row[0] == "0" and row[1] == "ann")]
+    assert answers_of(header, one_judge) == {"Befund", "score"}
     header, rows = numbered_anew("Urteil", ("gut", "schlecht"))
-    rows = [row for row in rows if row[3] == "gut" or (row[0] == "0" and row[1] == "ann")]
-    assert {answer.column for answer in column_map(header, sample=rows).answers} == {"Urteil", "score"}
+    assert answers_of(header, rows) == {"Urteil", "score"}, "the word asks for an answer"
+    header, rows = numbered_anew("half", ("yes", "no"))
+    assert answers_of(header, rows) == {"half", "score"}, "yes and no name no texts"
+    header, rows = numbered_anew("Gruppe", ("first", "second"))
+    assert "document" not in column_map(header, sample=rows).roles
+
+
+def test_numbers_that_some_judges_gave_are_answers() -> None:
+    header, rows = numbered_anew("Wertung", (0, 0))
+    for at, row in enumerate(rows):
+        row[3] = str((at // 2 + at % 2 * (1 + at // 10 % 3)) % 5)  # two different ones for each
+    assert answers_of(header, rows) == {"Wertung", "score"}
+    one_judge = [[row[0], "ann", row[3], row[4]] for row in rows if row[1:3] == ["ann", "A"]]
+    assert answers_of(["seg", "rater", "Wertung", "score"], one_judge) == {"Wertung", "score"}
+
+
+def test_what_differs_on_every_row_or_is_often_missing_names_no_texts() -> None:
+    header, rows = numbered_anew("Gruppe", ("I", "II"))
+    each = [[*row[:3], f"key {at}", row[4]] for at, row in enumerate(rows)]
+    assert "document" not in column_map(header, sample=each).roles
+    gaps = [[*row[:3], "" if row[3] == "II" else "I", row[4]] for row in rows]
+    assert "document" not in column_map(header, sample=gaps).roles
+
+
+def test_facts_about_texts_are_asked_about_only_where_answers_come_twice() -> None:
+    rows = [[*map(str, row), "hard" if row[0] % 2 else "easy", str(at % 5)] for at, row in enumerate(JUDGED)]
+    found = column_map(["seg", "rater", "system", "Gruppe", "score"], sample=rows)
+    assert ([answer.column for answer in found.answers], found.rest) == (["score"], ("Gruppe",))
+
+
+def test_what_an_unknown_column_tells_apart_may_be_systems_or_parts_of_documents() -> None:
+    header, rows = numbered_anew("Gruppe", ("I", "II"))
+    without_system = [[row[0], row[1], row[3], row[4]] for row in rows if row[2] == "A"]
+    for names, table in (
+        (["seg", "rater", "Gruppe", "score"], without_system),
+        (["doc", *header], [["d", *row] for row in rows]),
+    ):
+        with pytest.raises(InputError, match="differ in 'Gruppe'"):
+            column_map(names, sample=table)
+
+
+@pytest.mark.parametrize(
+    ("values", "answer", "role"),
+    [
+        (("Fluency", "Humour"), "score", "question"),
+        (("Fluency", "Adequacy"), "Style", "document"),
+        (("de", "Kap. 2"), "score", "document"),
+    ],
+)
+def test_what_a_column_is_about_goes_by_all_that_stands_in_it(values: tuple[str, ...], answer: str, role: str) -> None:
+    header, rows = numbered_anew("what", values, answer=answer)
+    assert column_map(header, sample=rows).roles[role] == "what"
+
+
+def test_a_second_column_of_languages_is_not_that_of_the_translation() -> None:
+    header, rows = numbered_anew("Sprache", ("de", "fr"))
+    found = column_map(["tgt_lang", *header], sample=[["ko", *row] for row in rows])
+    assert found.roles["target_language"] == "tgt_lang"
+
+
+def test_chapters_of_documents_whose_numbers_go_on_are_kept() -> None:
+    rows = [["d", str(at), str(at // 4), judge, str(at % 3)] for at in range(12) for judge in "xy"]
+    found = column_map(["doc", "seg", "chapter", "judge", "score"], sample=rows)
+    assert ([answer.column for answer in found.answers], found.rest) == (["score"], ("chapter",))
+    assert "collection" not in found.roles
+
+
+def test_chapters_beside_collections_are_asked_about() -> None:
+    header, rows = numbered_anew("chapter", ("one", "two"))
+    with pytest.raises(InputError, match="differ in 'chapter'"):
+        column_map(["test set", "doc", *header], sample=[["t", "d", *row] for row in rows])
+
+
+def test_a_text_that_several_sentences_are_from_is_their_source() -> None:
+    texts = ["The whole paragraph, of which each sentence is judged by itself.", "Another one, with two sentences too."]
+    rows = [[str(at), texts[at // 2], judge, str(at % 3)] for at in range(4) for judge in "xy"]
+    assert column_map(["seg", "Text", "judge", "score"], sample=rows).roles["source"] == "Text"
 
 
 def test_a_score_that_differs_by_chance_is_no_text() -> None:

@@ -615,22 +615,25 @@ def _take_divisions(table: MapDraft) -> None:
     """`Chapter` names the document where nothing else does, and tells documents apart where sentences are numbered anew
     in each. `Session`, or `pre` and `post`, says when judges answered, which is no answer."""
     for column in list(table.free):
-        texts = {text.casefold() for text in table.texts(column)}
-        if has_answer_name(column) or len(texts) * 2 > len(table.sample):
-            continue
-        if names_division(column, "study") or (len(texts) > 1 and texts <= _TESTS):
+        if names_division(column, "study") or {text.casefold() for text in table.texts(column)} <= _TESTS:
             table.set_aside(column)
         elif names_division(column, "text"):
             if not table.has("document"):
                 table.assign("document", column, LIKELY)
-            elif not table.has("collection") and _second_answers(table):
+            elif not _second_answers(table):
+                table.set_aside(column)
+            elif not table.has("collection"):
                 table.assign("collection", column, LIKELY)
 
 
 def _second_answers(table: MapDraft) -> int:
     """How many rows are about the same output as another row of their judge, going by the columns that are known."""
-    keys = table.keys(table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS))
-    return sum(rows for rows in Counter(keys).values() if rows > 1)
+    return sum(rows for rows in Counter(table.keys(_columns_of_answers(table))).values() if rows > 1)
+
+
+def _columns_of_answers(table: MapDraft) -> list[str]:
+    """The columns that tell answers apart: which output they are about, and whose they are."""
+    return table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
 
 
 def _take_numbered_anew(table: MapDraft) -> None:
@@ -640,13 +643,12 @@ def _take_numbered_anew(table: MapDraft) -> None:
     if "paragraph" in table.roles and not table.has("segment", "item", "source"):
         table.roles["segment"] = table.roles.pop("paragraph")
     has_judge = "judge" in table.roles or any(answer.judge for answer in table.answers)
-    if not (has_judge or "source" in table.roles) or not table.has("segment", "item"):
+    second_answers = _second_answers(table)
+    if not (has_judge or "source" in table.roles) or not table.has("segment", "item") or not second_answers:
         return
-    rows = _second_answers(table)
-    are_most = rows * 2 > len(table.sample)
-    keys = table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
+    are_most, keys = second_answers * 2 > len(table.sample), _columns_of_answers(table)
     column = next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
-    if not rows or column is None or not (are_most or _comes_with_all(table, column)):
+    if column is None or not (are_most or _comes_with_all(table, column)):
         return
     if are_most and (role := _role_of_numbering(table, column, has_judge)):
         table.assign(role, column, LIKELY)
