@@ -235,12 +235,12 @@ def test_an_answer_that_happens_to_tell_rows_apart_is_one() -> None:
 
 
 def test_numbers_that_some_judges_gave_are_answers() -> None:
-    header, rows = numbered_anew("Wertung", (0, 0))
+    header, rows = numbered_anew("Befund", (0, 0))
     for at, row in enumerate(rows):
-        row[3] = str((at // 2 + at % 2 * (1 + at // 10 % 3)) % 5)  # two different ones for each
-    assert answers_of(header, rows) == {"Wertung", "score"}
+        row[3] = str((at // 2 + at % 2 * (1 + at // 10 % 2)) % 3)  # two different ones for each
+    assert answers_of(header, rows) == {"Befund", "score"}
     one_judge = [[row[0], "ann", row[3], row[4]] for row in rows if row[1:3] == ["ann", "A"]]
-    assert answers_of(["seg", "rater", "Wertung", "score"], one_judge) == {"Wertung", "score"}
+    assert answers_of(["seg", "rater", "Befund", "score"], one_judge) == {"Befund", "score"}
 
 
 def test_what_differs_on_every_row_or_is_often_missing_names_no_texts() -> None:
