@@ -242,6 +242,20 @@ def test_looks_wait_for_no_model_no_control_and_nobody_who_left(store: Store) ->
     assert now.enough and now.documents < now.all_documents
 
 
+def test_a_questionnaire_behind_all_texts_is_refused(store: Store) -> None:
+    """Texts come one after the other, so that it would be asked before the first."""
+    with pytest.raises(DesignError, match="no place in an adaptive campaign"):
+        made(store, settings={"after": ["post_task"]})
+
+
+def test_teams_share_no_documents_later_either(store: Store) -> None:
+    """A document given to one judge, and drawn for the team then, would be theirs twice."""
+    four = (*JUDGES, Judge("dee"))
+    made(store, judges=four, judges_per_document=2, teams=True, goal="precision:0.01", documents=8)
+    with pytest.raises(CampaignError, match="Teams share no documents"):
+        campaign.add_overlap(store, "study", ["ana"], ["d0"])
+
+
 def test_teams_that_cannot_be_are_refused(store: Store) -> None:
     with pytest.raises(DesignError, match="3 judges cannot be split into teams of 2"):
         made(store, teams=True, judges_per_document=2)

@@ -285,6 +285,8 @@ def add_overlap(
     moment = at or now()
 
     def plan(tx: Transaction, record: Campaign) -> list[Task]:
+        if tx.campaigns.plan(record.id)["options"].get("teams"):
+            raise CampaignError("Teams share no documents, so there is no overlap.", code="teams_apart")
         people = [tx.judges.get(record, judge) for judge in judges]
         protocol, texts = _frozen(tx, record)
         chosen_texts = [_document(texts, key) for key in documents]

@@ -58,6 +58,15 @@ def refuse_scenarios(protocol: Protocol, *, all_scenarios: bool) -> None:
         )
 
 
+def refuse_behind(protocol: Protocol, what: str) -> None:
+    """Refuse a questionnaire behind the texts where judges get one text after the other: it would come first."""
+    if is_about_the_judge(list(protocol.pages.values())[-1]):
+        raise DesignError(
+            f"A questionnaire behind the texts has no place in {what}, which has no end for a judge.",
+            next_step="Ask it before the texts, or use another design.",
+        )
+
+
 def by_arm(protocol: Protocol, judges: Sequence[Judge], rng: Generator) -> dict[str | None, list[Judge]]:
     """The judges of each arm, within one of each other in number; a judge's attribute `arm` decides for that judge.
     Without arms all are in one."""

@@ -16,6 +16,7 @@ from lanner.designs._allocate import (
     even_out,
     few_judges,
     reading,
+    refuse_behind,
     refuse_scenarios,
     refuse_size,
     uneven_teams,
@@ -285,11 +286,7 @@ def _refuse_pool(protocol: Protocol, judges: Sequence[Judge], judges_per_documen
             f"{protocol.name} has {order.count(False)} pages about texts, which belong to the same judge.",
             next_step="Use the design batches or random, which give a document to someone for all its pages.",
         )
-    if order[-1]:
-        raise DesignError(
-            "A questionnaire behind the texts has no place in a pool, which has no end for a judge.",
-            next_step="Ask it before the texts, or use another design.",
-        )
+    refuse_behind(protocol, "a pool")
     if not 1 <= judges_per_document <= len(judges):
         raise few_judges(judges_per_document, len(judges), f"Ask for 1 to {len(judges)} judges per document.")
 
