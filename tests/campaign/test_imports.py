@@ -15,7 +15,7 @@ from lanner.campaign import imports
 from lanner.campaign.imports import import_file, inspect_file
 from lanner.errors import CampaignError, InputError, StoreError
 from lanner.judges.replay import inspect_outputs, replay
-from lanner.model import Judge, JudgeKind, Judgement, Protocol
+from lanner.model import Judge, JudgeKind, Judgement, Protocol, Role, Task
 from lanner.protocols import definition_of
 from lanner.store import NewAnswer, Store
 from lanner.store.backup import verify
@@ -164,6 +164,31 @@ def test_imported_answers_tick_off_the_tasks_of_their_judges(store: Store) -> No
     assert (part.done, part.finished) == (len(units), 1)
     following = campaign.next_task(store, "first", "ana")
     assert following is None or following.id != task.id
+
+
+@pytest.mark.parametrize("required", [False, True])
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.MAIN])
+def test_an_imported_answer_ticks_off_no_second_showing_of_the_sentence(
+    store: Store, role: Role, required: bool
+) -> None:
+    """A control item, or one of a calibration round, was credited with the answer to the sentence itself, and its time
+    was counted twice."""
+    question = {"id": "score", "kind": "scale", "min": 1, "max": 5, "required": required}
+    opened(store, scales(question), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    [item] = task.items
+    campaign.assign(store, "first", [Task(0, "ana", task.page, (replace(item, role=role),))])
+    answer = Judgement("ana", "s", "score", "d0", "", ("alder",), 3, active_seconds=40.0)
+
+    def done() -> tuple[list[bool], float]:
+        [mine] = [part for part in campaign.progress(store, "first").judges if part.name == "ana"]
+        finished = [entry.finished_at is not None for entry in campaign.tasks(store, "first", "ana")]
+        return finished, mine.active_minutes * 60
+
+    campaign.import_judgements(store, "first", [answer], at=NOW)
+    assert done() == ([True, False], 40.0)
+    campaign.import_judgements(store, "first", [replace(answer, role=role, active_seconds=5.0)], at=NOW)
+    assert done() == ([True, True], 45.0)
 
 
 def test_an_export_under_code_names_is_not_taken_in_beside_the_people_themselves(store: Store) -> None:

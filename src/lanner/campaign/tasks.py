@@ -175,7 +175,7 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
     by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
     for judgement in entries:
         if judgement.judge in open_tasks:
-            item = Item(judgement.document, judgement.segment, judgement.systems)
+            item = Item(judgement.document, judgement.segment, judgement.systems, judgement.role)
             key = _answer_key(item, judgement.question, stages[judgement.question])
             by_judge.setdefault(judgement.judge, {}).setdefault(key, []).append(judgement)
     for judge, answers in by_judge.items():
@@ -193,8 +193,8 @@ def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iter
 
 
 def _answer_key(item: Item, question: str, stage: Stage) -> tuple[object, ...]:
-    """What an answer is about, whichever task asks for it."""
-    return item.document, item.segment, question, systems_of(stage, item)
+    """What an answer is about, whichever task asks for it: a sentence that is shown once more is answered anew."""
+    return item.document, item.segment, item.role, question, systems_of(stage, item)
 
 
 def _tick_off_items(

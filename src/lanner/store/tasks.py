@@ -291,6 +291,7 @@ class Tasks(Rows):
             changes += [
                 (row.id, place.position) for row, place in zip(rows_in_order, rows, strict=True) if row != place
             ]
+        changes.sort()  # tasks are locked in one order by everybody
         change = update(schema.task).where(_t.id == bindparam("moved")).values(position=bindparam("to"))
         if changes:  # in two steps, as no two tasks of a judge may stand at one place meanwhile
             self._connection.execute(change, [{"moved": task, "to": -1 - to} for task, to in changes])
