@@ -482,6 +482,14 @@ def test_nobody_gets_from_a_pool_what_they_were_given_otherwise(store: Store) ->
     assert campaign.progress(store, "first").free == 0
 
 
+def test_what_was_given_for_calibration_still_comes_from_the_pool(store: Store) -> None:
+    """Answers of a calibration round count in no result."""
+    options = {"judges_per_document": 2}
+    opened(store, "esa", documents=corpus((1, 1), ("alder",)), design="pool", options=options)
+    assign_calibration(store, "first", {"rating": [Item("d0", "0", ("alder",))]})
+    assert sorted(worked_through(store, "ana")) == ["d0", "d0", "d1"]
+
+
 def test_a_pair_given_to_a_judge_does_not_come_from_the_pool_the_other_way_round(store: Store) -> None:
     compare = scales({"id": "better", "kind": "rank"}, target="outputs")
     options = {"judges_per_document": 2}
@@ -557,13 +565,14 @@ def calibrating(store: Store, judge: str) -> list[tuple[str, str, str]]:
 
 def test_who_has_not_labelled_a_sentence_labels_it_before_rating_it_in_a_calibration_round(store: Store) -> None:
     """Ratings are asked for the labels that the same judge has chosen."""
-    opened(store, "falcon", documents=corpus((2,), ("alder",)))
+    opened(store, "falcon", documents=corpus((2,)))
     label = first_task(store)
     fill(store, label)
     campaign.finish(store, label.id)
-    assert assign_calibration(store, "first", {"rating": [Item("d0", "1", ("alder",))]}) == 3
-    assert calibrating(store, "ana") == [("rating", "d0", "1")]
-    assert calibrating(store, "bo") == [("label", "d0", "1"), ("rating", "d0", "1")]
+    outputs = [Item("d0", "1", (system,)) for system in ("alder", "birch")]
+    assert assign_calibration(store, "first", {"rating": outputs}) == 3
+    assert calibrating(store, "ana") == [("rating", "d0", "1")] * 2
+    assert calibrating(store, "bo") == [("label", "d0", "1")] + [("rating", "d0", "1")] * 2
     for judge in ("ana", "bo"):
         while (task := first_task(store, judge)).items[0].role is Role.CALIBRATION:
             fill(store, task)
