@@ -306,6 +306,16 @@ def test_a_text_that_several_sentences_are_from_is_their_source() -> None:
     assert column_map(["seg", "Text", "judge", "score"], sample=rows).roles["source"] == "Text"
 
 
+@pytest.mark.parametrize("header", [("seg", "Text", "Ann", "Ben"), ("seg", "Text", "judge", "score", "target")])
+def test_short_texts_name_documents_beside_judges_and_no_translations(header: tuple[str, ...]) -> None:
+    """Short sentences that come again beside their translations became names of documents, and were lost."""
+    rows = [
+        [str(at), "ab"[at // 3], *(("x", "3", "Ja.") if "judge" in header else (str(at % 3), "1"))] for at in range(6)
+    ]
+    found = column_map(header, sample=[row[: len(header)] for row in rows])
+    assert found.roles.get("document" if "target" not in header else "source") == "Text"
+
+
 def test_a_score_that_differs_by_chance_is_no_text() -> None:
     header, rows = numbered_anew("Wertung", (1, 2))
     rows = [[*row[:3], str((at * 7 + at // 2) % 97), row[4]] for at, row in enumerate(rows)]
