@@ -608,7 +608,7 @@ def _are_names_of_texts(table: MapDraft, column: str) -> bool:
     """Whether a column `Text` says which text a row is from, and not what stands in it: several segments have one, and
     beside it are judges or numbers, and no translations."""
     has_answers = table.has("judge") or (table.free and all(map(table.are_numbers, table.free)))
-    if not has_answers or table.has("target") or table.outputs:
+    if not has_answers or table.outputs:
         return False
     texts = table.by([column], table.roles["segment"]).values() if "segment" in table.roles else ()
     several = sum(len(set(segments)) for segments in texts)
