@@ -6,11 +6,15 @@ from typing import Any
 import polars as pl
 import pytest
 
+from campaign_parts import corpus as corpus_of_outputs
+from campaign_parts import fill, opened
 from cli.command import Command
 from data_sets import data_dir
-from lanner import formats
+from lanner import campaign, formats
 from lanner.formats import native
 from lanner.judges.probes import INJECTION
+from lanner.model import Judge
+from lanner.store import Store
 from model_campaign import corpus
 from reports.comparison.worlds import scores
 from stats.test_models import labelled, scored
@@ -45,6 +49,26 @@ def test_some_of_the_judges(lanner: Command, files: list[Path], tmp_path: Path) 
         wrong = lanner("compare", *sides, f"{files[1]}@{judges}")
         assert wrong.code == 2
         assert what in " ".join(wrong.err.split())
+
+
+def test_people_go_by_code_names_and_who_is_left_out_is_named(lanner: Command, tmp_path: Path) -> None:
+    """The page leaves the house as a report does, and a judge who counts nowhere is no side without answers."""
+    people = [Judge(name, name=f"{name.title()} Berg") for name in ("ana", "ben", "cem")]
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store, "h_falcon", judges=people, documents=corpus_of_outputs((4, 4, 4)))
+        for task in [task for judge in people for task in campaign.tasks(store, "first", judge.id)]:
+            fill(store, task)
+        campaign.leave_out(store, "first", "cem", reason="careless")
+    more = ("--store", tmp_path / "lanner.sqlite", "--out", tmp_path / "page", "--resamples", 50, "--svg-only")
+    ran = lanner("compare", "ALL=first", "ONE=first@ben", *more)
+    page = (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    for text in (ran.out, page):
+        assert "Berg" not in text
+        assert "judge-3 is left out: careless" in text
+    assert "ONE: judge-3 is left out" not in ran.out
+    wrong = lanner("compare", "first@cem", "first@ben", *more)
+    assert wrong.code == 2
+    assert "cem has no answers that count: cem is left out: careless." in " ".join(wrong.err.split())
 
 
 @pytest.mark.data

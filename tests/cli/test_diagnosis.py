@@ -55,6 +55,21 @@ def test_scores_severity_and_designs(lanner: Command, tmp_path: Path) -> None:
     assert next(row for row in rows if row["kind"] == "system")["system"] == "oak"
 
 
+def test_few_judges_who_plainly_differ_are_not_called_alike(lanner: Command, tmp_path: Path) -> None:
+    """Two judges eight points apart on every text: what is not known is where judges in general lie."""
+    ran = lanner("facets", ratings(tmp_path, judges=2), "--question", "score")
+    assert "Judges differ in severity, but 2 judges are too few to say who" in ran.out
+    assert "No judge is clearly" not in ran.out
+
+
+def test_judges_whom_scores_hardly_tell_apart(lanner: Command, tmp_path: Path) -> None:
+    path = ratings(tmp_path)
+    rows = pl.read_csv(path).with_columns(score=pl.col("score") + 8 * pl.col("judge").str.slice(1).cast(pl.Int64))
+    rows.write_csv(path)
+    ran = lanner("facets", path, "--question", "score")
+    assert "No judge is clearly more severe or more lenient than the others." in ran.out
+
+
 def test_reasons_and_mistakes(lanner: Command, tmp_path: Path) -> None:
     path = ratings(tmp_path, judges=1)
     assert "it takes 2 judges or more" in lanner("facets", path, "--question", "score").out

@@ -32,7 +32,7 @@ from lanner.judges.setup import limits_from, plans_from, price_notes
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent, words
 from lanner.reports import rendering
-from lanner.reports.comparison import compare
+from lanner.reports.comparison import compare, who_is_left_out
 from lanner.reports.parts import Column, Table
 from lanner.reports.rendering import write
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
@@ -68,7 +68,9 @@ def run_compare(
         _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
         return
     materials_by_name = [
-        pair for source in sources for pair in _named_parts(source, store_place, format_name, protocol)
+        (name, _answered(name, part).under_code_names())
+        for source in sources
+        for name, part in _named_parts(source, store_place, format_name, protocol)
     ]
     how = Resampling(n=resamples, seed=seed)
     page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
@@ -85,8 +87,17 @@ def run_compare(
     for row in rows:
         if row.get("reason"):
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
+    output.note(*(f"{name}: {sentence}" for name, part in materials_by_name for sentence in who_is_left_out(part)))
     output.note(f"Page: {files}")
     output.sign(table.signature)
+
+
+def _answered(name: str, material: Material) -> Material:
+    """The same where an answer counts: of a side without any it would be said that nothing was asked or timed."""
+    if all(entry.judge in material.left_out for entry in material.judgements):
+        why = ": " + "; ".join(who_is_left_out(material)) if material.judgements else ""
+        raise InputError(f"{name} has no answers that count{why}.", next_step="Name judges whose answers count.")
+    return material
 
 
 def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, how: Resampling) -> None:

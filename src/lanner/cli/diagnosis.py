@@ -109,16 +109,21 @@ def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _words(result: Result, kinds: Mapping[str, Sequence[Mapping[str, Json]]]) -> Iterator[str]:
+    counts = result.counts
     severe = [row["judge"] for row in kinds["judge"] if row["leaning"] == "severe"]
     lenient = [row["judge"] for row in kinds["judge"] if row["leaning"] == "lenient"]
     if severe or lenient:
         sides = [f"more severe than average: {', '.join(severe)}"] if severe else []
         sides += [f"more lenient: {', '.join(lenient)}"] if lenient else []
         yield f"Clearly {'; '.join(sides)}."
+    elif any(row["low"] is not None for row in kinds["judge"]):
+        yield (
+            f"Judges differ in severity, but {counts['judges']} judges are too few to say who is more severe or more "
+            "lenient than judges in general."
+        )
     else:
-        yield "No judge is clearly more severe or more lenient than the average one."
+        yield "No judge is clearly more severe or more lenient than the others."
     yield from _equal_cost(kinds.get("decision", ()))
-    counts = result.counts
     yield f"This holds for judges in general, from {counts['judges']} judges and {counts['documents']} documents."
 
 
