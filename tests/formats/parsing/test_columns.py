@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from lanner.errors import InputError
-from lanner.formats.parsing.columns import column_map, parse
+from lanner.formats.parsing.columns import ColumnMap, column_map, parse
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,10 @@ def test_an_answer_that_happens_to_tell_rows_apart_is_one() -> None:
     header, rows = numbered_anew("Urteil", ("gut", "schlecht"))
     assert answers_of(header, rows) == {"Urteil", "score"}, "the word asks for an answer"
     header, rows = numbered_anew("half", ("yes", "no"))
-    assert answers_of(header, rows) == {"half", "score"}, "yes and no name no texts"
+    rows[0][3] = "no"
+    assert answers_of(header, rows) == {"half", "score"}, "a judge who sees a text again may say yes again"
+    few = [row for row in rows[2:] if row[1:3] == ["ann", "A"]]
+    assert answers_of(header, few) == {"half", "score"}, "three texts may get another answer by chance"
     header, rows = numbered_anew("Gruppe", ("first", "second"))
     assert "document" not in column_map(header, sample=rows).roles
 
@@ -331,6 +334,46 @@ def test_settings_of_a_system_are_asked_about(heading: str) -> None:
     assert column_map(header, f"ignore:{heading}={heading}", sample=rows).roles.keys() == {"segment", "judge", "system"}
 
 
+@pytest.mark.parametrize(
+    ("heading", "values"),
+    [
+        ("half", ("yes", "no")),
+        ("with images", ("TRUE", "FALSE")),
+        ("gruppiert", (0, 1)),
+        ("context", ("full", "none")),
+        ("what", ("mit Kontext", "ohne Kontext")),
+    ],
+)
+@pytest.mark.parametrize("systems", [("A", "B"), ("A",)])
+def test_how_texts_were_shown_is_asked_about(
+    heading: str, values: tuple[object, ...], systems: tuple[str, ...]
+) -> None:
+    """It was a question that every judge answered with yes and no, or a document called 0 and one called 1."""
+    header, rows = numbered_anew(heading, values)
+    for table in (rows, [[*row[:3], str(at % 5), row[3]] for at, row in enumerate(rows)]):
+        names = header if table is rows else ["seg", "rater", "system", "score", heading]
+        with pytest.raises(InputError, match=f"differ in '{heading}'") as refused:
+            column_map(names, sample=[row for row in table if row[2] in systems])
+        assert refused.value.code == "numbered_anew"
+        assert answers_of(names, [row for row in table if row[names.index(heading)] == str(values[0])]) >= {"score"}
+
+
+@pytest.mark.parametrize("values", [("A1", "B1"), (1, 2), ("one", "two")])
+def test_what_tells_rows_of_one_source_apart_is_no_document(values: tuple[object, ...]) -> None:
+    """Each sentence was judged twice, and counted as sentences of two documents."""
+    header, rows = numbered_anew("Gruppe", values)
+    of_one = [[*row, f"Sentence {row[0]}."] for row in rows]
+    with pytest.raises(InputError, match="differ in 'Gruppe'"):
+        column_map([*header, "source"], sample=of_one)
+    of_two = [[*row, f"Sentence {row[0]} of {row[3]}."] for row in rows]
+    assert column_map([*header, "source"], sample=of_two).roles["document"] == "Gruppe"
+
+
+def test_parts_of_a_test_set_may_repeat_sentences() -> None:
+    rows = [[str(at), part, f"Sentence {at}."] for at in range(4) for part in ("A1", "B1")]
+    assert column_map(["seg", "Gruppe", "source"], sample=rows).roles["document"] == "Gruppe"
+
+
 def test_texts_numbered_anew_in_each_chapter_are_documents() -> None:
     header = ["seg", "chapter_title", "source", "target"]
     rows = [[str(n), f"Chapter {c}", f"Sentence {n} of {c}.", f"Satz {n} von {c}."] for c in "ab" for n in range(4)]
@@ -342,3 +385,74 @@ def test_judges_in_columns_beside_what_is_numbered_anew() -> None:
     rows = [[str(n), s, f"part {p}", str(n % 3), str(n % 4)] for n in range(5) for p in "xyz" for s in ("A", "B")]
     found = column_map(header, sample=rows)
     assert (found.roles["document"], [answer.judge for answer in found.answers]) == ("part", ["R1", "R2"])
+
+
+@pytest.mark.parametrize("word", ["translation", "target", "text", "MT", "Output", "번역"])
+@pytest.mark.parametrize("systems", [("DeepL", "Google"), ("Ours", "Base")])
+@pytest.mark.parametrize("judge", [[], ["judge"]])
+def test_what_stands_behind_the_name_of_a_system_is_its_text_or_its_score(
+    word: str, systems: tuple[str, ...], judge: list[str]
+) -> None:
+    """Judges were called DeepL and Google, and what was said of each was said of both."""
+    for name in ("{} {}", "{1}_{0}", "{} ({})"):
+        header = [name.format(system, what) for system in systems for what in (word, "adequacy", "fluency")]
+        rows = [[str(at), f"A sentence, {at}.", *[f"Ein Satz, {at}.", "3", "2"] * 2, "ann"[at % 3]] for at in range(6)]
+        names = ["seg", "source", *header, *judge]
+        found = column_map(names, sample=[row[: len(names)] for row in rows])
+        assert tuple(found.outputs) == systems
+        answers = {(answer.question, answer.system, answer.judge) for answer in found.answers}
+        assert answers == {(question, system, "") for system in systems for question in ("adequacy", "fluency")}
+
+
+def test_outputs_keep_a_name_that_is_half_another_or_a_language() -> None:
+    def found(*outputs: str) -> ColumnMap:
+        rows = [[str(at), f"A sentence, {at}.", f"Ein Satz, {at}.", f"Une phrase, {at}."] for at in range(6)]
+        return column_map(["seg", "source", *outputs], sample=rows)
+
+    assert list(found("text by DeepL", "second text").outputs) == ["text by DeepL", "second text"]
+    assert list(found("text", "text DeepL").outputs) == ["text", "text DeepL"]
+    with pytest.raises(InputError) as refused:
+        found("DE text", "FR text")
+    assert refused.value.code == "several_languages"
+
+
+def test_a_preference_names_a_system_as_its_output_does() -> None:
+    texts = [(f"A sentence, {at}.", f"Ein Satz, {at}.", f"Der Satz, {at}.") for at in range(6)]
+    rows = [[*row, judge, ("Ours", "DeepL")[at % 2]] for at, row in enumerate(texts) for judge in ("ann", "ben")]
+    header = ["source", "DeepL translation", "Ours translation", "judge", "bessere Fassung"]
+    found = column_map(header, sample=rows)
+    assert [answer.column for answer in found.answers] == ["bessere Fassung"]
+    assert found.confidence["bessere Fassung"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("ID", "Group", "Q1", "Q2", "Q3"),
+        ("segment", "Frage 1", "Frage 2"),
+        ("id", "S1", "S2", "S3"),
+        ("ID", "Item1_flu", "Item1_ade", "Item2_flu", "Item2_ade"),
+        ("id", "S1_fluency", "S1_adequacy", "S2_fluency", "S2_adequacy"),
+    ],
+)
+def test_what_is_asked_or_judged_is_no_judge(header: tuple[str, ...]) -> None:
+    """Tables of a survey, with a row for each respondent: the questions were judges, and the respondents texts."""
+    rows = [[str(100 + at), *(str((at * n) % 5) for n in range(1, len(header)))] for at in range(6)]
+    with pytest.raises(InputError, match="Neither the columns") as refused:
+        column_map(header, sample=rows)
+    assert refused.value.code == "no_judge_column"
+
+
+@pytest.mark.parametrize("judges", [("P1", "P2"), ("R1", "R2"), ("Q1", "Ben"), ("Quinn", "Titus")])
+def test_participants_and_raters_are_judges(judges: tuple[str, ...]) -> None:
+    rows = [[str(at), str(at % 5), str(at % 3)] for at in range(6)]
+    assert [answer.judge for answer in column_map(["id", *judges], sample=rows).answers] == list(judges)
+    named_segments = column_map(["segment", "S1", "S2"], sample=rows)
+    assert [answer.judge for answer in named_segments.answers] == ["S1", "S2"]
+
+
+def test_short_words_for_questions_are_no_systems() -> None:
+    rows = [[str(at), *(str((at * n) % 5) for n in range(1, 5))] for at in range(6)]
+    found = column_map(["segment", "r1_flu", "r1_ade", "r2_flu", "r2_ade"], sample=rows)
+    expected = [("flu", "r1", ""), ("ade", "r1", ""), ("flu", "r2", ""), ("ade", "r2", "")]
+    assert [(answer.question, answer.judge, answer.system) for answer in found.answers] == expected

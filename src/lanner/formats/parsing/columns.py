@@ -46,6 +46,7 @@ from lanner.formats.parsing.headings import (
     spellings_of,
     steps_in_words,
     without_language,
+    without_name,
     without_scale,
 )
 from lanner.formats.parsing.map_draft import (
@@ -54,6 +55,7 @@ from lanner.formats.parsing.map_draft import (
     LIKELY,
     LONG_TEXT,
     POSSIBLE,
+    SHARED_ITEMS,
     SHEET,
     SHORT_ANSWER,
     AnswerColumn,
@@ -595,6 +597,9 @@ _TURNS = _TESTS | {"first", "second", "again", "pass", "wave", "time", "day", "w
 _SETTINGS = frozenset({"variant", "version", "setting", "settings", "setup", "config", "configuration", "condition"})
 _SETTINGS |= {"prompt", "prompting", "strategy", "method", "temperature", "shots", "decoding", "treatment", "tier"}
 """Words in the headings of columns that say how a system was used."""
+_SHOWN = frozenset({"context", "contexte", "contexto", "contesto", "kontext", "контекст", "문맥", "文脈", "上下文"})
+_SHOWN |= {"interface", "layout", "display", "presentation", "shown", "shuffled", "visible"}
+"""Words for how a text was shown to judges."""
 
 
 def _are_settings(table: MapDraft, column: str) -> bool:
@@ -675,21 +680,36 @@ def _role_of_numbering(table: MapDraft, column: str, has_judge: bool) -> str:
     may_be_system = has_judge and not has_system
     if not _SETTINGS.isdisjoint(header_words(column)):
         return "system" if may_be_system else ""
-    return "" if may_be_system or table.has("document") else "document"
+    said = {word for text in (column, *set(texts)) for word in header_words(text)}
+    are_flags = all(map(is_flag, texts)) or set(texts) == {"0", "1"}
+    no_text = are_flags or not _SHOWN.isdisjoint(said) or (has_judge and _are_of_one_text(table))
+    return "" if may_be_system or no_text or table.has("document") else "document"
+
+
+def _are_of_one_text(table: MapDraft) -> bool:
+    """Whether rows of a judge that are alike in the known columns have the same source: then no text tells them apart,
+    but how it was shown or which system translated it."""
+    if "source" not in table.roles:
+        return False
+    sources = table.by(_columns_of_answers(table), table.roles["source"]).values()
+    return all(len(set(said)) == 1 for said in sources)
 
 
 def _may_be_numbered(table: MapDraft, column: str) -> bool:
-    """Whether a column may say which text or which setting of a system a row is about: names, or numbers with which
-    all the same rows come, and no answers, moments or sessions."""
-    values = table.values(column)
-    comes_again = len(values) == len(table.sample) and len(set(table.texts(column))) * 2 <= len(values)
+    """Whether a column may say which text or which setting of a system a row is about: names, numbers with which
+    all the same rows come, or yes and no on two rows of many items each, and no answers, moments or sessions."""
+    cells = [as_text(row[table.place[column]]).strip() for row in table.sample]
+    comes_again = all(cells) and len(set(cells)) * 2 <= len(cells)  # `none` may be a condition
     if not comes_again or table.mean_length(column) > SHORT_ANSWER or table.are_moments(column):
         return False
     is_asked = has_answer_name(column) or names_criterion(column) or names_remark(column) or asks_preference(column)
-    said = {word for text in (column, *set(table.texts(column))) for word in header_words(text)}
+    said = {word for text in (column, *set(cells)) for word in header_words(text)}
     if is_asked or column == SHEET or not said.isdisjoint(_PHASES | _TURNS):
         return False
-    return _comes_with_all(table, column) if table.are_numbers(column) else not all(map(is_flag, values))
+    if table.are_numbers(column):
+        return _comes_with_all(table, column)
+    # an answer of yes or no is not another one whenever a judge sees an item again
+    return not all(map(is_flag, cells)) or _second_answers(table) >= 2 * SHARED_ITEMS
 
 
 def _comes_with_all(table: MapDraft, column: str) -> bool:
@@ -951,6 +971,22 @@ def _take_texts(table: MapDraft) -> None:
                 table.language_of[column] = language
 
 
+def _call_outputs(table: MapDraft) -> None:
+    """`DeepL translation` and `Ours translation` are the outputs of DeepL and Ours, as `DeepL adequacy` is a score of
+    DeepL's and not by a judge of this name."""
+    pieces = {name: re.findall(r"[^\W_]+", name) for name in table.outputs}
+    if len(pieces) < 2 or any(name != column for name, column in table.outputs.items()):
+        return
+    for end in (0, -1):
+        words = {fold(own[end]) for own in pieces.values()}
+        word = words.pop() if len(words) == 1 else ""
+        called = [without_name(name, own[end]) or "" for name, own in pieces.items() if len(own) > 1]
+        is_text = word in spellings_of("output") or role_named(word) in ("source", "segment")
+        if is_text and all(called) and len(set(called)) == len(pieces):
+            table.outputs = dict(zip(called, table.outputs.values(), strict=True))
+            return
+
+
 def _are_names_of_strings(table: MapDraft, column: str) -> bool:
     """Whether a column holds names such as `home.title` beside source texts of several words."""
     is_ascii = all(text.isascii() for text in table.texts(column))
@@ -1070,6 +1106,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="item", wrong=_are_long),
     _take_source,
     _take_texts,
+    _call_outputs,
     _settle_languages,
     _take_divisions,
     _take_numbered_anew,

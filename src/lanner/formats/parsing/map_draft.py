@@ -254,6 +254,7 @@ class MapDraft:
         """Whether a column says which of the others is best: by their names, or by sides under a heading that asks."""
         texts = set(self.texts(column))
         names = {fold(name) for other in self.header if other != column for name in (other, *_named_as(other))}
+        names |= set(map(fold, self.outputs))
         if not texts or any(len(text) > SHORT_ANSWER for text in texts) or all(map(named_language, texts)):
             return False
         other_texts = {text for text in texts if fold(text) not in names}
@@ -354,6 +355,8 @@ _EXPLAINED_STEP = re.compile(r"(-?\d{1,3})(?:\s?[-–]\s?\d{1,3})?\s?[=:]\s?\D")
 """A step of a scale with what it means, as legends have it: `1 = poor`, `0-30: useless`."""
 _LARGE = 10
 """A number beyond this is on no scale from 0 to 1."""
+_QUESTION_NUMBER = re.compile(r"(?:q|qu|frage|item|문항)[\s_.]?\d{1,3}(?:\D|$)", re.I)
+_SUBJECT_OR_SENTENCE = re.compile(r"[st][\s_.]?\d{1,3}$", re.I)
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 
 
@@ -545,6 +548,8 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     answers = _without_remarks(table, answers)
     _check_words(table, [answer.column for answer in answers if not answer.system])
     judges = {answer.judge for answer in answers if answer.judge}
+    if len(judges) > 1:
+        _check_names(table, {answer.column: answer.judge for answer in answers if answer.judge})
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
@@ -700,7 +705,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     if len(columns) < 2 or not are_alike or any(map(names_answer, columns)):
         return
     question = "label" if not numeric else "rank" if _are_ranks_of_systems(table, columns) else "score"
-    _check_names(table, columns)
+    _check_names(table, {column: column for column in columns})
     _check_scales(table, columns)
     _check_counts(table, columns)
     by_column = _split_judge_and_system(columns) or {column: (column, "") for column in columns}
@@ -715,17 +720,23 @@ def _are_ranks_of_systems(table: MapDraft, columns: Sequence[str]) -> bool:
     return "system" in table.roles and are_places(rankings)
 
 
-def _check_names(table: MapDraft, columns: Sequence[str]) -> None:
-    """Refuse columns as scores of judges if they are called after what is judged: `Sentence 1`, `Sentence 2`."""
-    if all(role_named(split_suffix(column, apart=True)[0]) in ITEM_ROLES for column in columns):
+def _check_names(table: MapDraft, columns: Mapping[str, str]) -> None:
+    """Refuse the names in columns as those of judges if they are called after what is judged, `Sentence 1`,
+    `Sentence 2`, or after what is asked, `Q1`, `Q2`; and `S1`, `S2`, which may be subjects or sentences, if the rows
+    are just numbered."""
+    numbered = {name for name in columns.values() if _QUESTION_NUMBER.match(name)}
+    if not numbered and fold(table.roles.get("segment", "")) == "id":
+        numbered = {name for name in columns.values() if _SUBJECT_OR_SENTENCE.match(name)}
+    words = [split_suffix(name, apart=True)[0] for name in columns.values()]
+    if len(numbered) > 1 or all(role_named(word) in ITEM_ROLES for word in words):
         items = " and ".join(map(repr, table.columns("document", "segment", "item")))
         raise table.refusal(
-            f"Both the columns {', '.join(columns)} and the rows ({items}) are called after what is judged, and "
-            "nothing says whose the answers are.",
+            f"Neither the columns {', '.join(columns)} nor the rows ({items}) are called after judges, and nothing "
+            "says whose the answers are.",
             "no_judge_column",
-            f"If each column is a judge's, call it after the judge, or: {each_as('judge', columns)}. If each row is a "
-            f"judge's, let {items} be a column `judge`.",
-            columns,
+            f"If each column is a judge's, call it after the judge, or: {each_as('judge', list(columns))}. If each row "
+            f"is a judge's, call the column {items} `judge` in the file. If one judge answered, add a column `judge`.",
+            list(columns),
         )
 
 
