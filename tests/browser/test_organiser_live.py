@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -10,9 +11,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from browser_actions import Hands, wait_until
+from chromium import ELSEWHERE
 from lanner import campaign
 from live_server import SYSTEMS, document
-from organiser_client import Office, disputed
+from organiser_client import ENTRY, Office, disputed
 from page_inspection import COLOURS, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
@@ -136,6 +138,18 @@ def test_a_sorted_table_stays_sorted_when_news_come_and_can_be_copied(
     assert copied[0].split("\t")[0] == "Judge"
     assert copied[1].startswith("Judge 3\t")
     assert len(copied) == 4
+
+
+def test_a_table_can_be_copied_over_plain_http(office: Office, desk: Page) -> None:
+    office_elsewhere = office.url.replace("127.0.0.1", ELSEWHERE)
+    desk.goto(f"{office_elsewhere}/enter/{ENTRY}")
+    desk.goto(f"{office_elsewhere}/campaigns/calm")
+    assert desk.evaluate("!isSecureContext")
+    desk.locator('[data-panel="progress"] .copy-table').click()
+    desk.evaluate("document.body.append(document.createElement('textarea'))")
+    desk.locator("body > textarea").focus()
+    desk.keyboard.press("Control+V")
+    expect(desk.locator("body > textarea")).to_have_value(re.compile(r"^Judge\t.*\nJudge 1\t"), timeout=9000)
 
 
 PAGES = [

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
 from browser_actions import Hands, wait_until
-from chromium import on_disk
+from chromium import ELSEWHERE, on_disk
 from lanner import campaign
 from lanner.campaign import history
 from lanner.model import Judge
@@ -91,6 +91,21 @@ def test_an_error_of_the_server_is_not_called_offline(
     page.evaluate("dispatchEvent(new Event('online'))")
     hands.settled()
     assert scores(work, task)[0] == (2, 5)
+
+
+def test_over_plain_http_in_a_local_network(live: Live, page: Page) -> None:
+    """There a browser has no ids, locks and workers to offer."""
+    work = live.campaign("h_falcon", [document(2)], systems=["hidden-engine-alpha"])
+    task = work.tasks[0].id
+    page.goto(work.link.replace("127.0.0.1", ELSEWHERE))
+    page.goto(work.url(task).replace("127.0.0.1", ELSEWHERE))
+    assert page.evaluate("!isSecureContext")
+    hands = Hands(page)
+    hands.ready()
+    judge(hands, 2, 7)
+    judge(hands, 3, 8)
+    nothing_waits(page)
+    assert scores(work, task) == [(2, 7), (3, 8)]
 
 
 def test_kill_minus_nine_in_mid_task(own_live: Live, page: Page) -> None:

@@ -173,9 +173,24 @@ function save(name, text) {
   URL.revokeObjectURL(link.href);
 }
 
+/** Copy a text as what is selected in a field is copied. @param {string} text */
+function copySelected(text) {
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+}
+
 /** @param {HTMLElement} button @param {string} text */
 async function copy(button, text) {
-  await navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copySelected(text); // over plain http, and in a notebook's frame, pages are given no clipboard
+    button.focus();
+  }
   const before = button.textContent;
   button.textContent = document.body.dataset.copied ?? '';
   setTimeout(() => (button.textContent = before), 1500);

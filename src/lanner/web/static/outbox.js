@@ -14,12 +14,18 @@ const LONGEST = 60000;
  */
 const LASTING = [400, 403, 404, 409, 413, 422];
 
+/**
+ * Sixteen random bytes are an id; browsers make one themselves only for pages served over https.
+ * @param {Uint8Array} bytes
+ */
+const hex = bytes => Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+
 export class Outbox {
   /** @param {OutboxParts} parts */
   constructor(parts) {
     this.parts = {
       now: () => new Date(),
-      uuid: () => crypto.randomUUID(),
+      uuid: () => hex(crypto.getRandomValues(new Uint8Array(16))),
       alone: (/** @type {() => Promise<any>} */ work) => work(),
       wait: (/** @type {number} */ ms) => new Promise(ok => setTimeout(ok, ms)),
       ...parts,
