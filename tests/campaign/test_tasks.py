@@ -97,6 +97,51 @@ def test_labels_changed_after_the_rating_reopen_the_rating(store: Store) -> None
     campaign.finish(store, rating.id)
 
 
+def test_a_finished_rating_is_open_again_once_its_labels_were_changed_and_finished(store: Store) -> None:
+    opened(store, "falcon", documents=corpus((2,), ("alder", "birch")))
+    label, first, second = campaign.tasks(store, "first", "ana")
+    skills = [o.id for o in known("falcon").find("skills")[1].choices]  # type: ignore[index]
+    for place in (0, 1):
+        save(store, label, place, {"context": "local", "skills": skills[:3]})
+        for rating in (first, second):
+            save(store, rating, place, {"ratings": dict.fromkeys(skills[:3], 2)})
+    for task in (label, first):
+        campaign.finish(store, task.id, at=NOW)
+
+    def done() -> list[list[int]]:
+        with store.reading() as tx:
+            return [[item.done for item in tx.tasks.item_progress(task.id)] for task in (label, first, second)]
+
+    campaign.take_back_finish(store, label.id, at=NOW)
+    campaign.finish(store, label.id, at=NOW)
+    assert campaign.task(store, first.id).finished_at == NOW, "nothing was changed"
+    campaign.reopen_task(store, label.id, at=NOW)
+    save(store, label, 1, {"skills": skills[1:4]})
+    campaign.finish(store, label.id, at=NOW)
+    assert done() == [[1, 1], [1, 0], [1, 0]]
+    with pytest.raises(campaign.UnfinishedError):
+        campaign.finish(store, first.id, at=NOW)
+    assert [event.kind for event in campaign.events(store, "first")][-1] == "finish_taken_back"
+    assert campaign.next_task(store, "first", "ana") == campaign.task(store, first.id)
+    for rating in (first, second):
+        save(store, rating, 1, {"ratings": dict.fromkeys(skills[1:4], 3)})
+        campaign.finish(store, rating.id, at=NOW)
+    assert done() == [[1, 1]] * 3 and campaign.next_task(store, "first", "ana") is None
+
+
+def test_what_was_answered_in_a_file_before_it_was_asked_here_is_done_when_finished(store: Store) -> None:
+    opened(store, "da", documents=corpus((2,), ("alder",)))
+    theirs = first_task(store)
+    fill(store, theirs)
+    rows = [replace(row, judge="dee") for row in campaign.judgements(store, "first")]
+    campaign.import_judgements(store, "first", rows, at=NOW)
+    campaign.add_overlap(store, "first", ["dee"], [theirs.items[0].document], at=NOW)
+    [task] = campaign.tasks(store, "first", "dee")
+    campaign.finish(store, task.id, at=NOW)
+    [line] = campaign.overview(store, "first", "dee")
+    assert (line.done, line.finished_at) == (len(task.items), NOW)
+
+
 FORK = scales(
     {"id": "ok", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]},
     {"id": "why", "kind": "text", "required": True, "when": {"question": "ok", "is": ["no"]}},

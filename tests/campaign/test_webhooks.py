@@ -10,6 +10,7 @@ from campaign_parts import NOW, fill, opened
 from lanner import campaign
 from lanner.campaign.webhooks import EVENTS, refuse_address
 from lanner.errors import LannerError
+from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 
 
@@ -60,6 +61,49 @@ def test_a_pool_is_finished_with_its_last_text_though_some_judges_never_came(sto
         number += 1
     assert number > 2
     assert [entry["event"] for entry in told(store)] == ["task.finished", "campaign.finished"]
+
+
+def listening(store: Store) -> None:
+    with store.writing() as tx:
+        tx.webhooks.add("https://example.org/hook", "secret", ["campaign.finished"], NOW)
+
+
+def finish_all(store: Store, judge: str) -> None:
+    for task in campaign.tasks(store, "first", judge):
+        fill(store, task)
+        campaign.finish(store, task.id, at=NOW)
+
+
+def test_a_campaign_that_an_organiser_ends_by_removing_who_never_came_is_told_once(store: Store) -> None:
+    opened(store)
+    listening(store)
+    finish_all(store, "ana")
+    assert told(store) == []
+    campaign.remove_judge(store, "first", "bo", at=NOW)
+    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
+    campaign.remove_judge(store, "first", "gpt", at=NOW)
+    assert told(store) == [], "a model that was never asked ends nothing"
+
+
+def test_removing_everybody_finishes_nothing(store: Store) -> None:
+    opened(store)
+    listening(store)
+    for judge in ("ana", "bo"):
+        campaign.remove_judge(store, "first", judge, at=NOW)
+    assert told(store) == []
+
+
+def test_who_leaves_nothing_but_a_questionnaire_ends_the_campaign(store: Store) -> None:
+    opened(store, settings={"after": ["post_task"]})
+    listening(store)
+    finish_all(store, "bo")
+    for task in campaign.tasks(store, "first", "ana")[:-1]:
+        fill(store, task)
+        campaign.finish(store, task.id, at=NOW)
+    assert told(store) == []
+    assert campaign.replace_judge(store, "first", "ana", Judge("cy"), at=NOW) == 0
+    assert [entry["campaign"] for entry in told(store)] == ["first"]
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])

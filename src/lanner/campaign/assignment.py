@@ -4,21 +4,23 @@ removed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
 from lanner import designs, registry
+from lanner.campaign.drawing import telling_end
 from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
-from lanner.campaign.questions import Questions, systems_of
+from lanner.campaign.questions import Questions, deciding_pages, systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
-from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
+from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
 from lanner.store.tasks import LaidOut, lay_out
@@ -193,7 +195,7 @@ def _calibration_tasks(
             own[page].append(item)
             rows = tx.judgements.of_document(participant, numbers[item.document]).get(item.segment, [])
             if questions.waits(page, item, questions.answers(page, item, questions.heads(rows))):
-                for other in _deciding_pages(protocol, page):
+                for other in deciding_pages(protocol, page):
                     own[other].append(_as_shown(protocol, other, item))
         for page, entries in own.items():
             asked = {_key(Task(0, judge.id, page, ()), item): item for item in entries}
@@ -345,15 +347,9 @@ def replace_judge(
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
         new = tx.judges.get(record, coming.id)
-        tx.events.add(
-            JUDGE_REPLACED,
-            moment,
-            campaign=record.id,
-            account=account,
-            seat=old.number,
-            coming=new.number,
-            tasks=number,
-        )
+        detail = {"seat": old.number, "coming": new.number, "tasks": number}
+        with telling_end(tx, record, moment):
+            tx.events.add(JUDGE_REPLACED, moment, campaign=record.id, account=account, **detail)
         return number
 
 
@@ -367,7 +363,7 @@ def _taken_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> 
     needed = {
         (page, item.document, item.segment)
         for task in left
-        for page in _deciding_pages(protocol, task.page)
+        for page in deciding_pages(protocol, task.page)
         for item in task.items
     }
 
@@ -378,18 +374,6 @@ def _taken_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> 
         return any((task.page, item.document, item.segment) in needed for item in task.items)
 
     return [task for task in tasks if is_taken_over(task)]
-
-
-def _deciding_pages(protocol: Protocol, page: str) -> set[str]:
-    """Other pages whose answers decide what this one asks, and those that decide about them."""
-    decisive = {
-        name
-        for stage in protocol.pages[page]
-        for question in stage.questions
-        for name in (question.for_each, *(condition.question for condition in (stage.when, question.when) if condition))
-    }
-    pages = {stage.page_id for stage, question in protocol.questions if question.id in decisive} - {page}
-    return pages.union(*(_deciding_pages(protocol, other) for other in pages))
 
 
 def remove_judge(
@@ -416,7 +400,9 @@ def remove_judge(
             )
         tx.sessions.remove_of(judge=leaving.number)
         tx.ledger.remove_of(leaving.number)
-        tx.tasks.remove_of(leaving.number)
+        is_person = leaving.judge.kind in JUDGE_GROUPS["people"]  # a model's run may have come after the end
+        with telling_end(tx, entry, moment) if is_person else nullcontext():
+            tx.tasks.remove_of(leaving.number)
         tx.judges.remove(leaving.number)
         tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)
 

@@ -6,7 +6,8 @@ What is drawn next follows from the log and the campaign's seed alone; nothing e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from threading import Lock
@@ -20,6 +21,7 @@ from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import JUDGE_REPLACED, Event, Store, Transaction
+from lanner.store.campaigns import CAMPAIGN_FINISHED
 from lanner.store.rows import now
 
 if TYPE_CHECKING:  # statistics are loaded when an adaptive campaign is met: servers without one start without them
@@ -309,7 +311,9 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
         if logged.look >= standing.look or is_left_since:
             return False
         weights = [round(float(weight), 6) for weight in allocation.weights]
-        tx.events.add(LOOKED, at or now(), campaign=entry.id, weights=weights, **_detail(standing))
+        moment = at or now()
+        with telling_end(tx, entry, moment):
+            tx.events.add(LOOKED, moment, campaign=entry.id, weights=weights, **_detail(standing))
         return True
 
     return store.write(work)
@@ -363,7 +367,9 @@ def leave_open(
             )
         left = leave(allocation.goal, standing, place)
         pair = [systems[one] for one in standing.pairs[place]]
-        tx.events.add(LEFT, at or now(), campaign=entry.id, account=account, pair=pair, **_detail(left))
+        moment = at or now()
+        with telling_end(tx, entry, moment):
+            tx.events.add(LEFT, moment, campaign=entry.id, account=account, pair=pair, **_detail(left))
 
     store.write(work)
 
@@ -403,3 +409,24 @@ def is_running(tx: Transaction, campaign: Campaign) -> bool:
     budget = int(tx.campaigns.plan(campaign.id)["options"].get("budget") or 0)
     spent = sum(int(event.detail["judgements"]) for event in draws)
     return len(draws) < len(tx.documents.numbers(campaign.id)) - 1 and not (budget and spent >= budget)
+
+
+def is_over(tx: Transaction, campaign: Campaign) -> bool:
+    """Whether nothing is left to do in a campaign, and nothing more will be drawn."""
+    return not tx.tasks.any_open(campaign.id) and not is_running(tx, campaign)
+
+
+def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:
+    """Tell the addresses that want to know that a campaign is finished."""
+    message = {"campaign": campaign.name, "finished_at": at.isoformat(timespec="milliseconds")}
+    tx.webhooks.announce(campaign.id, CAMPAIGN_FINISHED, message, at)
+
+
+@contextmanager
+def telling_end(tx: Transaction, campaign: Campaign, at: datetime) -> Iterator[None]:
+    """Tell them where what is done within, by an organiser or a look, ends a campaign that is locked: no task is
+    finished then that could tell."""
+    was_over = not tx.webhooks.all() or is_over(tx, campaign)
+    yield
+    if not was_over and tx.tasks.any_finished(campaign.id) and is_over(tx, campaign):
+        announce_end(tx, campaign, at)

@@ -66,6 +66,18 @@ def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
     return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
 
 
+def deciding_pages(protocol: Protocol, page: str) -> set[str]:
+    """Other pages whose answers decide what this one asks, and those that decide about them."""
+    decisive = {
+        name
+        for stage in protocol.pages[page]
+        for question in stage.questions
+        for name in (question.for_each, *(condition.question for condition in (stage.when, question.when) if condition))
+    }
+    pages = {stage.page_id for stage, question in protocol.questions if question.id in decisive} - {page}
+    return pages.union(*(deciding_pages(protocol, other) for other in pages))
+
+
 class QuestionSheet:
     """What a page may ask about one kind of item, whatever the answers. `marked` are the questions that need the texts
     to be checked; on a `plain` sheet no question depends on another, so all of them are asked."""
@@ -109,6 +121,12 @@ class Questions:
             before = [stage for stage in self.gates if pages.index(stage.page_id) < pages.index(page)]
             self._gates[page] = tuple(before)
         return self._gates[page]
+
+    @cached_property
+    def dependent_pages(self) -> dict[str, list[str]]:
+        """By page: the others whose questions depend on its answers, as ratings do on labels."""
+        pages = self.protocol.pages
+        return {page: [other for other in pages if page in deciding_pages(self.protocol, other)] for page in pages}
 
     def sheet(self, page: str, item: Item) -> QuestionSheet:
         """Everything a page may ask about an item, prepared for checking."""

@@ -149,7 +149,7 @@ def finish_in(
         lacking = _missing(store, tx, entry, standing.protocol_hash)
         if lacking:
             raise UnfinishedError(number, lacking)
-    tx.tasks.set_finished(number, finished_at)
+    _set_finished(store, tx, entry, standing.protocol_hash, finished_at)
     announce_finished(tx, entry, finished_at)
     return replace(entry.task, finished_at=finished_at)
 
@@ -157,8 +157,25 @@ def finish_in(
 def finish_answered(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str, at: datetime) -> None:
     """Finish a task for its judge where nothing is missing."""
     if entry.task.finished_at is None and not _missing(store, tx, entry, protocol_hash):
-        tx.tasks.set_finished(entry.task.id, at)
+        _set_finished(store, tx, entry, protocol_hash, at)
         announce_finished(tx, entry, at)
+
+
+def _set_finished(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str, at: datetime) -> None:
+    """Finish a task. What its judge answered before on pages that depend on its answers, as ratings do on labels, is
+    open again where these have changed since."""
+    tx.tasks.set_finished(entry.task.id, at)
+    pages = questions_of(store, tx, entry.campaign, protocol_hash).dependent_pages[entry.task.page]
+    if not pages or entry.judge is None:
+        return
+    for other in tx.tasks.saved_about(entry.judge, pages, entry.documents):
+        standing = tx.tasks.standing(other.task.id)  # from now on nobody else changes it
+        lacking = {each.item for each in _missing(store, tx, other, protocol_hash)}
+        if lacking:
+            tx.tasks.set_open(other.task.id, lacking)
+            if standing is not None and standing.finished:
+                tx.tasks.set_finished(other.task.id, None)
+                tx.events.add("finish_taken_back", at, campaign=entry.campaign, seat=entry.judge, task=other.task.id)
 
 
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:

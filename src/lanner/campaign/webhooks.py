@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from lanner.campaign.accounts import KEY_VARIABLE, is_sealed, seal, server_key, unseal
-from lanner.campaign.drawing import is_running
+from lanner.campaign.drawing import announce_end, is_over
 from lanner.errors import LannerError
 from lanner.store import AssignedTask, Store, Transaction
+from lanner.store.campaigns import CAMPAIGN_FINISHED, TASK_FINISHED
 
-TASK_FINISHED, CAMPAIGN_FINISHED = "task.finished", "campaign.finished"
 EVENTS = (TASK_FINISHED, CAMPAIGN_FINISHED)
 
 
@@ -27,8 +27,8 @@ def announce_finished(tx: Transaction, entry: AssignedTask, at: datetime) -> Non
     message = {"campaign": campaign.name, "finished_at": at.isoformat(timespec="milliseconds")}
     tx.webhooks.announce(campaign.id, TASK_FINISHED, {**message, "task": entry.task.id, "judge": entry.task.judge}, at)
     tx.campaigns.lock(campaign.id)  # of the last two that finish at once, one sees the other
-    if not tx.tasks.any_open(campaign.id) and not is_running(tx, campaign):
-        tx.webhooks.announce(campaign.id, CAMPAIGN_FINISHED, message, at)
+    if is_over(tx, campaign):
+        announce_end(tx, campaign, at)
 
 
 def refuse_address(url: str) -> None:

@@ -543,6 +543,10 @@ class Delivery:
     attempts: int
 
 
+TASK_FINISHED, CAMPAIGN_FINISHED = "task.finished", "campaign.finished"
+"""What addresses are told of."""
+
+
 class Webhooks(Rows):
     """Rows of the tables `webhook` and `delivery`."""
 

@@ -116,6 +116,7 @@ _PROGRESS = (
     select(_i.done, _i.elapsed, _i.active, _i.saved_at).where(_i.task == bindparam("task")).order_by(_i.position)
 )
 _FINISHED = update(schema.task).where(_t.id == bindparam("task")).values(finished_at=bindparam("moment"))
+_ALL_DONE = update(schema.item).where(_i.task == bindparam("of_task"), _i.done == 0).values(done=1)
 _ACTIVE_SINCE = (
     select(func.sum(_i.active))
     .select_from(schema.task.join(schema.item, _i.task == _t.id))
@@ -405,7 +406,20 @@ class Tasks(Rows):
         return list({row.task for row in free_rows if about(row) in given})
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
+        """Nothing is missing in a finished task: what was answered elsewhere, or is not waited for, is done too."""
         self._connection.execute(_FINISHED, {"task": task, "moment": micros(moment_)})
+        if moment_ is not None:
+            self._connection.execute(_ALL_DONE, {"of_task": task})
+
+    def set_open(self, task: int, items: Iterable[int]) -> None:
+        """These items need an answer again."""
+        mine = (_i.task == task, _i.position.in_(items))
+        self._connection.execute(update(schema.item).where(*mine).values(done=0))
+
+    def saved_about(self, judge: int, pages: Sequence[str], documents: Sequence[int]) -> list[AssignedTask]:
+        """A judge's tasks on these pages about these documents on which anything was saved."""
+        about = select(_i.task).where(_i.document.in_(documents), _i.saved_at.is_not(None))
+        return self._read(and_(_t.judge == judge, _t.page.in_(pages), _t.id.in_(about)))
 
     def item_progress(self, task: int) -> list[ItemProgress]:
         """How far each item of a task is, in order."""
@@ -492,6 +506,11 @@ class Tasks(Rows):
         holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
         has_texts = exists().select_from(holding).where(theirs.c.judge == _t.judge, _d.key != JUDGE_ITSELF)
         query = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
+        return self._connection.execute(query).first() is not None
+
+    def any_finished(self, campaign: int) -> bool:
+        """Whether any task was finished."""
+        query = select(_t.id).where(_t.campaign == campaign, _t.finished_at.is_not(None)).limit(1)
         return self._connection.execute(query).first() is not None
 
     def _read(self, condition: Any) -> list[AssignedTask]:
