@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from browser_actions import Hands
 from lanner import campaign
 from lanner.model import Role
+from lanner.protocols import parse_toml
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import clean, clean_in_both
 
@@ -25,6 +26,24 @@ FOCUS = """() => {
   const seen = top !== null && (at.contains(top) || top.contains(at));
   return { body: el === document.body, name: el.outerHTML.slice(0, 90), shown: ring(el) || ring(at), seen };
 }"""
+
+
+ORDER = """
+name = "order"
+version = "1.0"
+[[stage]]
+id = "order"
+unit = "sentence_in_context"
+object = "outputs"
+outputs = 11
+[[stage.question]]
+id = "order"
+kind = "rank"
+[text.en]
+title = "Order"
+[text.en.questions.order]
+label = "Order"
+"""
 
 
 OVER_THE_EDGE = """() => Math.max(...[...document.querySelectorAll('.facts')].map(facts => {
@@ -234,6 +253,28 @@ def test_every_question_is_in_sight(live: Live, page: Page, width: int, height: 
         "(document.querySelector('#left'))"
     )
     assert high % line == 0 and shown % line == 0, "no line of what is missing is cut"
+
+
+def test_many_translations_to_order_stand_below_each_other(live: Live, page: Page) -> None:
+    """Seven columns beside each other ended in the margin, one letter to a line."""
+    systems = [f"hidden-engine-{n}" for n in range(11)]
+    protocol = parse_toml(ORDER)
+    work = live.campaign(protocol, [document(2, systems=systems)], systems=systems)
+    work.enter(page)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    hands = Hands(page)
+    hands.ready()
+    texts = page.locator(".is-active .tgt")
+    assert texts.count() == 11
+    assert min(box["width"] for text in texts.all() if (box := text.bounding_box())) > 400
+    rail = page.locator(".rail-body").bounding_box()
+    for place, line in enumerate(page.locator(".q [data-line]").all()):
+        last = line.get_by_role("radio").last.bounding_box()
+        assert rail and last and last["x"] + last["width"] <= rail["x"] + rail["width"]
+        line.get_by_role("radio", name=str(place + 1), exact=True).click()
+    hands.settled()
+    assert work.stored(task)[0] == {"order": list(range(1, 12))}
 
 
 def test_a_slider_by_arrows(live: Live, page: Page) -> None:

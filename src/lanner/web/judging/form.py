@@ -116,7 +116,7 @@ _MOST_LISTED = 12
 _MOST_ROW_LETTERS = 34  # labels that fit beside each other in the rail
 _MOST_GIST = 72
 _TAKEN = "jkudgiofw"  # letters of the page itself
-LETTERS = "ABCDEFGHIJ"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def asks(
