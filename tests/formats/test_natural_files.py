@@ -338,3 +338,27 @@ def test_a_letter_is_no_table_and_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no table in this document") as caught:
         formats.read(path)
     assert "one row for each sentence" in caught.value.next_step
+
+
+def test_headings_in_three_rows(tmp_path: Path) -> None:
+    """The third was a sentence called Segment, which Anna and Ben were the scores of."""
+    path = tmp_path / "three.xlsx"
+    book = openpyxl.Workbook()
+    page = book.active
+    assert page is not None
+    page.append(["Segment", "DeepL", None, None, None, "Google", None, None, None])
+    page.append([None, "Fluency", None, "Adequacy", None, "Fluency", None, "Adequacy", None])
+    page.append([None, *["Anna", "Ben"] * 4])
+    for area in ("A1:A3", "B1:E1", "F1:I1", "B2:C2", "D2:E2", "F2:G2", "H2:I2"):
+        page.merge_cells(area)
+    scores = [[n, *((n * place) % 5 for place in range(2, 10))] for n in range(1, 5)]
+    for row in scores:
+        page.append(row)
+    book.save(path)
+    columns = [(j, q, s) for s in ("DeepL", "Google") for q in ("fluency", "adequacy") for j in ("Anna", "Ben")]
+    expected = {
+        (judge, question, str(row[0]), system, value)
+        for row in scores
+        for (judge, question, system), value in zip(columns, row[1:], strict=True)
+    }
+    assert answers(read(path)) == expected

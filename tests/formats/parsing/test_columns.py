@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 from itertools import product
 
 import pytest
@@ -456,3 +457,23 @@ def test_short_words_for_questions_are_no_systems() -> None:
     found = column_map(["segment", "r1_flu", "r1_ade", "r2_flu", "r2_ade"], sample=rows)
     expected = [("flu", "r1", ""), ("ade", "r1", ""), ("flu", "r2", ""), ("ade", "r2", "")]
     assert [(answer.question, answer.judge, answer.system) for answer in found.answers] == expected
+
+
+def test_a_name_behind_that_of_one_system_may_be_a_judge() -> None:
+    rows = [[str(at), *(str((at * n) % 5) for n in range(1, 5))] for at in range(6)]
+
+    def header(*names: str) -> list[str]:
+        return ["segment", *(f"{question} {name}" for question in ("Fluency", "Adequacy") for name in names)]
+
+    with pytest.raises(InputError, match="Anna and Ben are judges") as refused:
+        column_map(header("DeepL Anna", "DeepL Ben"), sample=rows)
+    columns = shlex.split(refused.value.next_step.partition("--columns ")[2])[0].rstrip(".")
+    said = column_map(header("DeepL Anna", "DeepL Ben"), columns, sample=rows)
+    assert {answer.system for answer in said.answers} == {"DeepL Anna", "DeepL Ben"}
+    for names in (
+        ("DeepL-Pro", "DeepL-Free"),
+        ("DeepL v1", "DeepL v2"),
+        ("DeepL Pro", "Google Translate"),
+        ("DeepL", "DeepL Pro"),
+    ):
+        assert {answer.system for answer in column_map(header(*names), sample=rows).answers} == set(names)

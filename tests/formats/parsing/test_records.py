@@ -63,3 +63,75 @@ def test_replies_of_models_are_read_and_failed_requests_refused(tmp_path: Path) 
     assert (row["source"], row["target"], row["system"]) == ("Hello.", "Hallo.", "m")
     with pytest.raises(InputError, match="gave no reply"):
         rows(tmp_path, [{"custom_id": "1", "error": {"code": 429}, "response": None}], is_list=True)
+
+
+def answered(folder: Path, value: Any) -> set[tuple[Any, ...]]:
+    path = folder / "x.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    [reading] = table.read(path)
+    return {(a.judge, a.segment, *a.systems, a.question, a.value) for a in reading.judgements}
+
+
+@pytest.mark.parametrize("key", ["answers", "responses", "Judgements", "whatever"])
+def test_answers_in_an_object_are_those_to_its_questions(tmp_path: Path, key: str) -> None:
+    """They were one label, cut at its commas: `{'fluency': 4`."""
+    question = "fluency" if key == "whatever" else "warmth"
+    entries = [
+        {"id": at, "rater": judge, key: {question: (at + (judge == "Ben")) % 3, "mood": at % 2 + (judge == "Ben")}}
+        for at in range(6)
+        for judge in ("Ana", "Ben")
+    ]
+    expected = {(e["rater"], str(e["id"]), question, value) for e in entries for question, value in e[key].items()}
+    assert answered(tmp_path, entries) == expected
+
+
+def test_objects_in_objects_are_no_labels(tmp_path: Path) -> None:
+    entries = [
+        {"id": at, "rater": judge, "score": at % 3, "details": {"a": {"b": at % 2}, "c": judge}}
+        for at in range(6)
+        for judge in ("Ana", "Ben")
+    ]
+    assert {question for *_, question, _ in answered(tmp_path, entries)} == {"score"}
+
+
+def test_lists_about_the_same_texts_are_systems_or_judges(tmp_path: Path) -> None:
+    """COMET writes a list for each file of translations: they were documents."""
+    outputs = {name: [{"src": f"One {n}.", "mt": f"{name} {n}.", "COMET": 0.5} for n in range(3)] for name in "AB"}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(outputs), encoding="utf-8")
+    [reading] = table.read(path)
+    assert [(len(d.segments), d.systems) for d in reading.documents] == [(3, ("A", "B"))]
+    scores = {
+        "Ana": [{"id": 1, "score": 4}, {"id": 2, "score": 5}],
+        "Ben": [{"id": 1, "score": 3}, {"id": 2, "score": 5}],
+    }
+    assert answered(tmp_path, scores) == {("Ana", "1", "score", 4), ("Ana", "2", "score", 5)} | {
+        ("Ben", "1", "score", 3),
+        ("Ben", "2", "score", 5),
+    }
+
+
+def test_an_object_for_each_sentence_under_its_number(tmp_path: Path) -> None:
+    texts = {str(n): {"src": f"One {n}.", "mt": f"Eins {n}."} for n in range(3)}
+    assert rows(tmp_path, texts) == [{"id": n, **row} for n, row in texts.items()]
+    strings = {code: {"title": "Home", "save": "Save"} for code in ("en", "de")}
+    assert len(rows(tmp_path, strings)) == 1
+
+
+def test_what_was_annotated_with_argilla(tmp_path: Path) -> None:
+    record = {"id": "u1", "fields": {"source": "One.", "translation": "Eins."}, "metadata": {}}
+    by_user = [
+        {"user_id": user, "status": status, "values": {"quality": {"value": value}, "tone": {"value": "fine"}}}
+        for user, status, value in (("a", "submitted", 4), ("b", "submitted", 2), ("c", "discarded", 1))
+    ]
+    by_question = {
+        "quality": [{"user_id": "a", "value": 4}, {"user_id": "b", "value": 2}],
+        "tone": [{"user_id": user, "value": "fine"} for user in "ab"],
+    }
+    expected = {"source": "One.", "translation": "Eins.", "id": "u1", "tone": "fine"}
+    for responses in (by_user, by_question):
+        found = rows(tmp_path, [{**record, "responses": responses}], is_list=True)
+        assert [(row.pop("judge"), row.pop("quality")) for row in found] == [("a", 4), ("b", 2)]
+        assert all(expected.items() <= row.items() for row in found)
+    labels = {"tone": by_question["tone"]}
+    assert len(rows(tmp_path, [{**record, "responses": labels}], is_list=True)) == 2

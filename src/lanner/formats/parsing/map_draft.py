@@ -418,6 +418,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
         if column not in (*comments, SHEET)
         and not is_index(column)
         and 0 < table.mean_length(column) <= SHORT_ANSWER
+        and not any(isinstance(value, dict) for value in table.values(column))
         and not table.are_moments(column)
         and not table.are_identifiers(column)
     ]
@@ -625,15 +626,24 @@ def _about_engines(table: MapDraft, answers: list[AnswerColumn]) -> list[AnswerC
     engines = [name for name in names if names_engine(name)]
     if not engines or table.outputs or table.has("system", "system_a") or any(answer.system for answer in answers):
         return answers
+    columns = [answer.column for answer in answers]
+    about_each = as_option({f"answer:{answer.question} about {answer.judge}": answer.column for answer in answers})
     if others := [name for name in names if name not in engines and not names_language_model(name)]:
-        columns = [answer.column for answer in answers]
         raise table.refusal(
             f"Some answers are called after systems ({', '.join(engines)}). Whether the others are too "
             f"({', '.join(others)}) is not clear.",
             "judge_or_system",
-            "If each column is about a system: "
-            + as_option({f"answer:{answer.question} about {answer.judge}": answer.column for answer in answers})
-            + ".",
+            f"If each column is about a system: {about_each}.",
+            columns,
+        )
+    pieces = [re.split(r"[\s_]+", name) for name in names]
+    others = [piece for own in pieces for piece in own if not all(piece in other for other in pieces)]
+    if len(names) > 1 and len(others) == len(names) and all(piece.isalpha() and piece.istitle() for piece in others):
+        raise table.refusal(
+            f"Whether {words(sorted(others))} are judges, or part of the names of systems, is not clear "
+            f"({', '.join(names)}).",
+            "judge_or_system",
+            f"If they are systems: {about_each}. If they are judges, make a table with a row for each text and judge.",
             columns,
         )
     return [replace(answer, judge="", system=answer.judge) for answer in answers]

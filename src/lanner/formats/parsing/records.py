@@ -21,6 +21,7 @@ from lanner.formats.parsing.headings import (
     names_judges,
     names_source,
 )
+from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.values import is_numeric, is_short_answer
 
 _LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
@@ -56,8 +57,8 @@ def _lines(path: Path) -> Iterable[tuple[int, Any]]:
     first = first.strip()
     if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
         value = _parse_json(first) if first.endswith("}") else textfile.json_whole(path)
-        if isinstance(value, dict) and (documents := _by_document(value)):
-            return enumerate(documents, 1)
+        if isinstance(value, dict) and (rows := _by_document(value) or _by_id(value)):
+            return enumerate(rows, 1)
         if isinstance(value, dict) and (name := _list_in(value)):
             common = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
             return enumerate(({**common, **entry} if isinstance(entry, dict) else entry for entry in value[name]), 1)
@@ -73,18 +74,32 @@ def _parse_json(text: str) -> Any:
 
 def _is_list_holder(line: str) -> bool:
     value = _parse_json(line) if len(line) < 1_000_000 else None
-    return isinstance(value, dict) and bool(_list_in(value) or _by_document(value)) and "id" not in value
+    return (
+        isinstance(value, dict) and bool(_list_in(value) or _by_document(value) or _by_id(value)) and "id" not in value
+    )
 
 
 def _by_document(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of an object that holds a list of segments under the name of each document; empty where it is none."""
+    """The rows of an object that holds a list of segments under the name of each document, system or judge; empty where
+    it is none."""
     lists = [part for part in value.values() if isinstance(part, list)]
     rows = [row for part in lists for row in part]
     if len(lists) < 2 or len(lists) < len(value) or not rows or not all(isinstance(row, dict) for row in rows):
         return []
     if any(row.keys() != rows[0].keys() for row in rows) or any(name in _LISTS for name in value):
         return []
-    return [{"document": name, **row} for name, part in value.items() for row in part]
+    about = [key for key in rows[0] if names_source(key)] or [key for key in rows[0] if names_item([key])]
+    are_alike = about and all([row[about[0]] for row in part] == [row[about[0]] for row in lists[0]] for part in lists)
+    # what each is about others are about too: as with the sheets of a workbook, the rest says what their names are
+    return [{SHEET if are_alike else "document": name, **row} for name, part in value.items() for row in part]
+
+
+def _by_id(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object that holds each under its number or name, with a source text; empty where it is none."""
+    rows = list(value.values())
+    if len(rows) < 2 or not all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows):
+        return []
+    return [{"id": name, **row} for name, row in value.items()] if any(map(names_source, rows[0])) else []
 
 
 def _list_in(value: dict[str, Any]) -> str:
@@ -139,10 +154,27 @@ def _from_tool(value: dict[str, Any]) -> dict[str, Any]:
             row = {**row, "spans": marks if value["answer"] == "accept" else None}
             row.pop("label")
         return {key: part for key, part in row.items() if key != "answer"}
+    if isinstance(fields := value.get("fields"), dict) and isinstance(value.get("responses"), dict | list):  # Argilla
+        rest = {key: part for key, part in value.items() if key in ("id", "metadata")}
+        return {**rest, **fields, "ratings": _argilla_responses(value["responses"])}
     if isinstance(schemas := value.get("label_annotations"), dict) and "instance_id" in value:
         answers = {str(schema): _potato_answer(labels) for schema, labels in schemas.items()}
         return {"judge": value.get("user") or value.get("user_id"), "item": value["instance_id"], **answers}
     return value
+
+
+def _argilla_responses(responses: dict[str, Any] | list[Any]) -> list[dict[str, Any]]:
+    """What each user answered, from lists by question or by user."""
+    by_user: dict[str, dict[str, Any]] = {}
+    for response in responses if isinstance(responses, list) else ():
+        if response.get("status") != "discarded":
+            answers = {question: answer.get("value") for question, answer in (response.get("values") or {}).items()}
+            by_user.setdefault(str(response.get("user_id")), {}).update(answers)
+    for question, answers in responses.items() if isinstance(responses, dict) else ():
+        for answer in answers:
+            if answer.get("status") != "discarded":
+                by_user.setdefault(str(answer.get("user_id")), {})[question] = answer.get("value")
+    return [{"judge": user, **answers} for user, answers in by_user.items()]
 
 
 _SPEAKERS = {"human": "user", "gpt": "assistant", "model": "assistant"}
@@ -261,6 +293,7 @@ def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         outputs = _named_outputs(value)
         system = next((name for name in _SYSTEM_KEYS if name in names), "")
         text = next((name for name in _OUTPUT_KEYS if name in names), "")
+        is_rated = is_rated or (names_answer(key) and any(map(names_judges, names)))
         if not (any(map(names_judges, names)) or (_NESTED.match(key) and system and text)) or not is_rated:
             continue
         is_output = bool(_NESTED.match(key) and system and text)
@@ -351,15 +384,34 @@ def flatten(value: dict[str, Any]) -> dict[str, Any]:
             flat |= {f"{key}.{name}": text for name, text in part.items()}
         elif isinstance(part, list) and _NESTED.match(key):
             flat |= _number_parts(key, part)
-        elif isinstance(part, dict) and part and names_answer(key) and all(map(is_short_answer, part.values())):
-            # by question, where the names are words for questions, else by judge or by system
-            are_questions = any(map(names_criterion, part))
+        elif isinstance(part, dict) and _holds_answers(key, part):
+            # by question, where the names are words for questions or another part names the judge, else by judge or by
+            # system
+            are_questions = any(map(names_criterion, part)) or not names_answer(key)
             flat |= {name if are_questions and name not in value else f"{key}.{name}": v for name, v in part.items()}
         elif isinstance(part, dict) and header_score(f"{key} {name}" for name in part):
             flat |= {f"{key}.{name}": entry for name, entry in part.items()}
         else:
             flat[key] = part
     return flat
+
+
+_ANSWER_HOLDERS = (
+    "answers",
+    "responses",
+    "judgements",
+    "judgments",
+    "evaluation",
+    "evaluations",
+    "criteria",
+    "aspects",
+)
+
+
+def _holds_answers(key: str, part: dict[str, Any]) -> bool:
+    """Whether an object holds answers: by its name, or by those of its parts."""
+    is_named = names_answer(key) or key.casefold() in _ANSWER_HOLDERS or any(map(names_criterion, part))
+    return bool(part) and is_named and all(map(is_short_answer, part.values()))
 
 
 def _parts_of_item(key: str, part: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ _BARS = "|||"
 _LOOKED_AT = 1000
 _SEARCHED = 40
 """A header is searched for in so many rows."""
+_DEEPEST_HEADER = 3
 _BATCH = 20_000
 _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
@@ -816,8 +817,9 @@ class _Page:
                     headings[at] = over_columns(str(headings[at]).strip(), str(name).strip())
                 elif name is not None and headings[at] is None:
                     headings[at] = name
-            self.deep = 2
-            return [*rows[: line - 1], [None] * len(headings), headings, *rows[line + 1 :]]
+            self.deep += 1
+            joined = [*rows[: line - 1], [None] * len(headings), headings, *rows[line + 1 :]]
+            return self._with_joined_headings(joined) if self.deep < _DEEPEST_HEADER else joined
         return rows
 
     def has_columns_of(self, other: _Page) -> bool:
