@@ -222,6 +222,17 @@ def test_speed_over_the_session(lanner: Command) -> None:
     assert "From the first to the last item of a session" in ran.out
 
 
+def test_of_two_documents_nothing_is_said_of_chance(lanner: Command, tmp_path: Path) -> None:
+    """Without a p it was said that a change is no more than chance could give."""
+    rows = [f"ana,d{at // 6},{at},mt,{at},{taken}" for at, taken in enumerate([40, 31, 35, 20, 24, 18] * 2)]
+    file = tmp_path / "ratings.csv"
+    file.write_text("\n".join(["judge,document,segment,system,score,seconds", *rows]), encoding="utf-8")
+    ran = lanner("effort", file, "--fatigue")
+    said = " ".join(ran.out.split())
+    assert "less time: there is too little to tell whether by chance." in said
+    assert "chance could give" not in said
+
+
 def test_the_bill_and_each_domain(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     asked = ("effort", falcon_folder(tmp_path / "s"))

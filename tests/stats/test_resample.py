@@ -499,6 +499,26 @@ def test_two_judges_are_too_few_and_rank_tests_know_no_judges():
         ranking.systems(Items(world(1, 8, 4).with_columns(domain=pl.lit("")), "", 1), "", other_judges=True)
 
 
+def test_who_changes_nothing_by_chance_is_counted_all_the_same():
+    """Three judges, one of whom gives exactly the mean: there are three all the same. Of equal scores it is said that
+    they are equal, not that nobody judged."""
+    columns = ["document", "segment", "judge", "system", "score"]
+    rows = [
+        (f"d{d}", "0", f"j{j}", f"s{s}", 50.0 + 3 * (j - 1) + d + 2 * s * (d + 1)) for d in range(4) for j in range(3)
+        for s in range(2)
+    ]  # fmt: skip
+    data = pl.DataFrame(rows, schema=columns, orient="row")
+    result = ranking.rank(data, "", resampling=TWO_WAY)
+    assert not any("too few" in note for note in result.result.notes)
+    for row in result.result.rows:
+        assert row["low"] < row["score"] < row["high"]
+    alike = data.with_columns(score=pl.lit(50.0))
+    equal = ranking.systems(alike, "", other_judges=True)
+    assert any("says the same" in note for note in equal.notes) and not any("0 judges" in note for note in equal.notes)
+    two = ranking.systems(alike.filter(pl.col("judge") != "j2"), "", other_judges=True)
+    assert any("2 judges and 4 documents are too few" in note for note in two.notes)
+
+
 def test_signatures_say_whom_they_speak_of():
     data = world(2, 8, 4)
     assert "holds for these judges" in str(ranking.systems(data, "").signature)
@@ -519,8 +539,13 @@ def test_margins_are_tested_for_other_judges_too():
 
 def test_steps_without_anything_left_have_no_interval():
     sums = np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]])
+    everywhere = np.ones((3, 1), bool)
     steps = CrossedSteps.of(
-        sums, [np.zeros((3, 2))] * 3, lambda s: s[:, [0]] / np.where(s[:, [1]] > 0, s[:, [1]], np.nan)
+        sums,
+        [np.zeros((3, 2))] * 3,
+        lambda s: s[:, [0]] / np.where(s[:, [1]] > 0, s[:, [1]], np.nan),
+        everywhere,
+        everywhere,
     )
     assert steps.outcome(0, TWO_WAY).interval is None
 

@@ -386,12 +386,11 @@ def _fatigue_words(effects: Sequence[Json]) -> list[str]:
     words = []
     for row in effects:
         way = "less" if row["value"] < 0 else "more"
-        is_sure = row["p"] is not None and row["p"] < LEVEL
-        sure = "more than chance would give" if is_sure else "no more than chance could give"
-        chance = p_value(row["p"])
-        words.append(
-            f"{names_of[row['term']]} an item comes to take {abs(row['value']):.0f} % {way} time: {sure}, {chance}."
-        )
+        sure = "there is too little to tell whether by chance"
+        if row["p"] is not None:
+            than_chance = "more than chance would give" if row["p"] < LEVEL else "no more than chance could give"
+            sure = f"{than_chance}, {p_value(row['p'])}"
+        words.append(f"{names_of[row['term']]} an item comes to take {abs(row['value']):.0f} % {way} time: {sure}.")
     return words
 
 

@@ -25,12 +25,13 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result, Signature
 from lanner.model.messages import in_number
-from lanner.stats.frame import shared_ranks
+from lanner.stats.frame import positions, shared_ranks, texts
 from lanner.stats.resample import (
     OTHER_JUDGES,
     THESE_JUDGES,
@@ -383,9 +384,27 @@ def _with_other_judges(
     for rest in item_scores.without_each_judge():
         without.append(method.averaging(rest).sums())
         pairs_without.append(_pair_sums(score_table(rest, names, method.layout), pairs, method.average))
-    scores = CrossedSteps.of(averaging.sums(), without, averaging.finish)
+    of_documents, of_judges = _who_has(item_scores, table.layout, averaging.systems)
+    scores = CrossedSteps.of(averaging.sums(), without, averaging.finish, of_documents, of_judges)
+    one, other = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
+    of_both = [has[:, one] & has[:, other] for has in _who_has(item_scores, table.layout, names)]
     sums = _pair_sums(table, pairs, method.average)
-    return scores, CrossedSteps.of(sums, pairs_without, lambda totals: stratum_means(totals, strata))
+    return scores, CrossedSteps.of(sums, pairs_without, lambda totals: stratum_means(totals, strata), *of_both)
+
+
+def _who_has(
+    item_scores: Items, layout: ScoreLayout, systems: Sequence[str]
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which documents, and which judges, have scores of each system (columns)."""
+    answers = item_scores.answers
+    assert answers is not None
+    judges = texts(answers["judge"])
+    of_documents = np.zeros((len(layout.documents), len(systems)), bool)
+    of_judges = np.zeros((len(judges), len(systems)), bool)
+    system = positions(answers["system"], systems)
+    of_documents[layout.place_documents(answers), system] = True
+    of_judges[positions(answers["judge"], judges), system] = True
+    return of_documents, of_judges
 
 
 def _pair_sums(table: ScoreTable, pairs: Sequence[tuple[int, int]], average: Average) -> Array:

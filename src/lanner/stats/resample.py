@@ -742,15 +742,26 @@ _ROWS = 20_000  # statistics computed at once
 
 @dataclass(frozen=True, slots=True)
 class CrossedSteps:
-    """How far each statistic (columns) moves without each document, each judge, each judge's answers to a document."""
+    """How far each statistic (columns) moves without each document, each judge, each judge's answers to a document.
+    `has_document` and `has_judge` (rows × columns) say which of them it rests on: one that happens to lie at the mean
+    moves nothing, and counts all the same."""
 
     value: Array
     documents: Array
     judges: Array
     cells: Array
+    has_document: npt.NDArray[np.bool_]
+    has_judge: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, sums: Array, without_judges: Iterable[Array], finish: Statistic) -> CrossedSteps:
+    def of(
+        cls,
+        sums: Array,
+        without_judges: Iterable[Array],
+        finish: Statistic,
+        has_document: npt.NDArray[np.bool_],
+        has_judge: npt.NDArray[np.bool_],
+    ) -> CrossedSteps:
         """From sums by document (documents × k): those of all answers, and those without each judge in turn."""
         total = sums.sum(axis=0)
         value = finish(total[None, :])[0]
@@ -762,14 +773,16 @@ class CrossedSteps:
             for start in range(0, len(own), _ROWS):
                 cells.append(finish(total + change[own[start : start + _ROWS]]) - value)
         documents = [finish(total - sums[start : start + _ROWS]) - value for start in range(0, len(sums), _ROWS)]
-        return cls(value, np.concatenate(documents), np.concatenate(judges), np.concatenate(cells))
+        steps = (np.concatenate(documents), np.concatenate(judges), np.concatenate(cells))
+        return cls(value, *steps, has_document, has_judge)
 
     def outcome(
         self, column: int, resampling: Resampling, *, scale: Scale = "plain", null: float | None = None
     ) -> Outcome:
         """Interval and p of one statistic for documents and judges in general."""
-        parts = [self._variance(steps[:, column], column) for steps in (self.documents, self.judges, self.cells)]
-        (by_document, documents), (by_judge, judges), (by_cell, _) = parts
+        by_document, documents = self._variance(self.documents, column, self.has_document[:, column])
+        by_judge, judges = self._variance(self.judges, column, self.has_judge[:, column])
+        by_cell, _ = self._variance(self.cells, column)
         return crossed_outcome(
             float(self.value[column]),
             (by_document, by_judge, by_cell),
@@ -779,10 +792,13 @@ class CrossedSteps:
             null=null,
         )
 
-    def _variance(self, steps: Array, column: int) -> tuple[float, int]:
+    def _variance(
+        self, steps: Array, column: int, has: npt.NDArray[np.bool_] | np.bool_ = np.False_
+    ) -> tuple[float, int]:
         """Jackknife variance from the steps that leave something out, and how many those are."""
-        present = np.isnan(steps) | (np.abs(steps) > _ROUNDING * max(1.0, abs(float(self.value[column]))))
-        own, n = steps[present], int(present.sum())
+        own = steps[:, column]
+        present = has | np.isnan(own) | (np.abs(own) > _ROUNDING * max(1.0, abs(float(self.value[column]))))
+        own, n = own[present], int(present.sum())
         return (float((n - 1) / n * ((own - own.mean()) ** 2).sum()) if n > 1 else 0.0), n
 
     def draws(self, n: int, seed: int) -> Array:

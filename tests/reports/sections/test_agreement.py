@@ -161,6 +161,19 @@ def test_two_documents_give_no_verdict_and_five_do() -> None:
         assert (f"on {documents} documents: **too few for a verdict**" in sentence) == few
 
 
+def test_perfect_agreement_on_few_documents_is_no_verdict() -> None:
+    """Six documents that all say the same give no interval, and `lanner agreement` says nothing of high or low."""
+    seen = view("sqm", judges=2, documents=6)
+    first = {(j.question, j.document, j.segment, j.systems): j.value for j in reversed(seen.material.judgements)}
+    same = tuple(
+        replace(j, value=first[j.question, j.document, j.segment, j.systems]) for j in seen.material.judgements
+    )
+    made = section(replace(seen, material=replace(seen.material, judgements=same)))
+    assert made is not None
+    [sentence] = [sentence for sentence in made.findings if "agreement of people" in sentence]
+    assert "is α 1.00 on 6 documents: **too few for a verdict**" in sentence
+
+
 def test_a_little_below_nought_is_no_systematic_disagreement() -> None:
     seen = view("sqm", judges=2, documents=6)
     dice = Random(2)

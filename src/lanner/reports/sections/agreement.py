@@ -65,6 +65,7 @@ from lanner.stats import diagnosis
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.coefficients import band_of, scale_of
 from lanner.stats.frame import SYSTEMS
+from lanner.stats.resample import FEW
 
 _SCALE = "krippendorff"
 """For headlines whose coefficient has no scale of its own: all are α or built like it."""
@@ -282,7 +283,7 @@ def _strength(view: View) -> Iterator[str]:
         low, high = _extremes(agreements)
         least, most = (_band(view, agreement) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
-        few = _few_documents(agreements)
+        few = _few_documents([low, high])
         if few:
             yield f"The agreement of {low.group} goes from {lowest} to {highest} on {few}: **too few for a verdict**."
         elif least == most:
@@ -305,9 +306,11 @@ def _strength(view: View) -> Iterator[str]:
 
 
 def _few_documents(agreements: Sequence[Agreement]) -> str:
-    """The documents that agreement rests on where they are too few for a verdict, as on the live page; else empty."""
+    """The documents that agreement rests on where they are too few for a verdict, as on the live page; else empty. On
+    few that all say the same there is no interval, and no verdict either, as on the command line."""
     documents = max(agreement.headline.counts.get("documents", 0) for agreement in agreements)
-    return plural(documents, "document") if documents < VERDICT_DOCUMENTS else ""
+    is_open = documents < FEW and any(agreement.headline.interval is None for agreement in agreements)
+    return plural(documents, "document") if documents < VERDICT_DOCUMENTS or is_open else ""
 
 
 def _band(view: View, agreement: Agreement) -> str:
