@@ -118,8 +118,8 @@ def _words(result: Result, kinds: Mapping[str, Sequence[Mapping[str, Json]]]) ->
         yield f"Clearly {'; '.join(sides)}."
     elif any(row["low"] is not None for row in kinds["judge"]):
         yield (
-            f"Judges differ in severity, but {counts['judges']} judges are too few to say who is more severe or more "
-            "lenient than judges in general."
+            "No judge is clearly more severe or more lenient than judges in general are. Whether they differ from each "
+            "other is another question: lanner agreement --why."
         )
     else:
         yield "No judge is clearly more severe or more lenient than the others."
