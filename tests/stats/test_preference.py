@@ -313,6 +313,32 @@ def test_answers_that_cannot_be_read_say_what_to_do():
         sign_test({"judge": ["j"] * 2, "document": ["d", "e"], "label": ["x", "y"]}, favour="q")
 
 
+def test_one_of_three_systems_is_favoured_wherever_it_is_compared() -> None:
+    """A pair without it was refused, as if there were no such system."""
+    shown = [
+        ("elm|oak", "a"),
+        ("pine|oak", "a"),
+        ("elm|pine", "b"),
+        ("elm|oak", "b"),
+        ("pine|oak", "a"),
+        ("pine|elm", "b"),
+    ]
+    table = {
+        "judge": ["j"] * 6,
+        "document": [f"d{at}" for at in range(6)],
+        "system": [systems for systems, _ in shown],
+        "label": [label for _, label in shown],
+    }
+    rows = sign_test(table, favour="pine", per_judge=False).rows
+    assert [(row["for"], row["against"], row["wins"], row["losses"]) for row in rows] == [
+        ("elm", "oak", 1, 1),
+        ("pine", "elm", 1, 1),
+        ("pine", "oak", 2, 0),
+    ]
+    with pytest.raises(StatisticError, match="no system 'q'"):
+        sign_test(table, favour="q")
+
+
 def likelihood(parameters, pairs, counts, k):
     """−log likelihood written as Davidson does, with worths."""
     worth, nu = np.exp(parameters[:k]), np.exp(parameters[k])

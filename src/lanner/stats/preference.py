@@ -219,15 +219,18 @@ def sign_test(
 
     Rows: one per question, group, pair of systems and judge ("all" for the pool, which is `pooled`: a judge may be
     called so), with the counts, x and n, the sign test with ties dropped (`p_drop`) and split (`p_split`), and the
-    share preferring `favour` (the first by name unless said) with an interval over documents and the p that goes with
-    it (`p_documents`). The sign tests take every judgement as independent, as published ones do; `p_documents` does
-    not, and is the p of the Result, the first row.
+    share preferring `favour` (the first by name unless said, or where it is neither of the two) with an interval over
+    documents and the p that goes with it (`p_documents`). The sign tests take every judgement as independent, as
+    published ones do; `p_documents` does not, and is the p of the Result, the first row.
     Of the pool, `p_holm` is `p_documents` corrected for the pairs of systems that a question and group compare.
     """
     resampling = clustered(resampling)
     results: list[Result] = []
     rows: list[dict[str, Json]] = []
     pairs, notes = _pairs(data, question, by, sides)
+    if favour is not None and pairs:
+        systems = sorted({name for _, labels, _ in pairs for name in (labels["one"], labels["two"])})
+        check_known(favour, systems, f"There is no system {favour!r}.", StatisticError)
     families: dict[tuple[Json, ...], list[dict[str, Json]]] = {}
     pooled: list[Result] = []
     for about, labels, part in pairs:
@@ -299,8 +302,6 @@ def _test_pair(
     part: pl.DataFrame, labels: dict[str, str], favour: str | None, ties: Ties, resampling: Resampling
 ) -> tuple[Result, dict[str, Json]]:
     one, two = labels["one"], labels["two"]
-    if favour is not None:
-        check_known(favour, (one, two), f"There is no system {favour!r}.", StatisticError)
     sense = -1 if favour == two else 1
     for_, against = (two, one) if sense < 0 else (one, two)
     outcomes = part["won"].to_numpy() * sense
