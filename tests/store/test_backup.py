@@ -120,6 +120,15 @@ def test_a_disk_without_room_for_the_copy_is_named_and_nothing_is_left(
     assert list((tmp_path / "copies").iterdir()) == killed[1:]
 
 
+def test_what_a_process_of_the_same_number_left_stands_in_nobodys_way(store: Store, tmp_path: Path) -> None:
+    """In a container every backup is process 1, say."""
+    opened(store)
+    left = tmp_path / f".nightly.sqlite.unfinished-{os.getpid()}"
+    left.write_text("half")
+    assert backup(store, tmp_path / "nightly.sqlite").path.exists()
+    assert left.exists(), "it may be another's, who is still at it"
+
+
 def test_the_copy_signs_nobody_in_and_forgets_the_erased(store: Store, tmp_path: Path) -> None:
     opened(store)
     save(store, first_task(store), 0, {"comment": "unforgettable words"})

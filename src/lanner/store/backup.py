@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, pairwise
@@ -79,12 +80,14 @@ def new_file(path: Path) -> Iterator[Path]:
         raise StoreError(
             "There is a file already.", code="file_taken", where=Where(file=path), next_step="Give another name."
         )
-    unfinished_path = path.with_name(f".{path.name}.unfinished-{os.getpid()}")
+    # not by the number of the process: in a container it is the same again and again
+    unfinished_path = path.with_name(f".{path.name}.unfinished-{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for left in path.parent.glob(".*.unfinished-*"):  # by a process that was killed
-            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-                left.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another has just finished it
+                if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                    left.unlink()
         os.close(os.open(unfinished_path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
         yield unfinished_path
         _settle(unfinished_path, path)
