@@ -418,8 +418,9 @@ class Tasks(Rows):
 
     def saved_about(self, judge: int, pages: Sequence[str], documents: Sequence[int]) -> list[AssignedTask]:
         """A judge's tasks on these pages about these documents on which anything was saved."""
-        about = select(_i.task).where(_i.document.in_(documents), _i.saved_at.is_not(None))
-        return self._read(and_(_t.judge == judge, _t.page.in_(pages), _t.id.in_(about)))
+        own = schema.item.alias().c
+        saved = exists().where(own.task == _t.id, own.document.in_(documents), own.saved_at.is_not(None))
+        return self._read(and_(_t.judge == judge, _t.page.in_(pages), saved.correlate(schema.task)))
 
     def item_progress(self, task: int) -> list[ItemProgress]:
         """How far each item of a task is, in order."""
