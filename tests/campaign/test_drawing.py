@@ -274,6 +274,19 @@ def test_a_questionnaire_behind_all_texts_is_refused(store: Store) -> None:
         made(store, settings={"after": ["post_task"]})
 
 
+@pytest.mark.parametrize("gone", ["withdraw", "leave_out"])
+def test_nobody_is_teamed_with_who_gets_no_more_work(store: Store, gone: str) -> None:
+    four = [Judge(name) for name in ("ana", "bo", "cy", "dee")]
+    made(store, judges=four, judges_per_document=2, teams=True, goal="precision:0.01", documents=8)
+    if gone == "withdraw":
+        campaign.withdraw(store, "study", "ana", at=NOW)
+    else:
+        campaign.leave_out(store, "study", "ana", "by chance", at=NOW)
+    work(store, ("bo", "cy"), most=4, looks=False)
+    assert {frozenset(judges) for judges in teams_of(store).values()} == {frozenset({"bo", "cy"})}
+    assert campaign.next_task(store, "study", "dee") is None, "nobody is left for a second team"
+
+
 def test_teams_share_no_documents_later_either(store: Store) -> None:
     """A document given to one judge, and drawn for the team then, would be theirs twice."""
     four = (*JUDGES, Judge("dee"))

@@ -190,6 +190,21 @@ def test_free_tasks_are_taken_when_ones_own_are_done(store: Store) -> None:
     assert taken["ana"].id != taken["bo"].id
 
 
+def test_who_left_or_is_left_out_is_given_nothing_more_of_a_pool(store: Store) -> None:
+    """What they would take, others could not: it would be judged by nobody who counts."""
+    opened(store, "da", design="pool")
+    begun = first_task(store)
+    campaign.leave_out(store, "first", "ana", "by chance", at=NOW)
+    assert first_task(store) == begun, "what they have they may finish"
+    fill(store, begun)
+    campaign.finish(store, begun.id, at=NOW)
+    assert campaign.next_task(store, "first", "ana") is None
+    campaign.count_again(store, "first", "ana", at=NOW)
+    assert first_task(store).id != begun.id
+    campaign.invitations.revoke(store, "first", "bo")
+    assert campaign.next_task(store, "first", "bo") is None
+
+
 def test_a_repeat_is_answered_anew(store: Store) -> None:
     opened(store, "falcon", documents=corpus((1,), ("alder",)))
     label, rating = campaign.tasks(store, "first", "ana")

@@ -278,15 +278,13 @@ def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: 
             coming = int(event.detail.get("coming", leaving))
             left_judges.add(leaving)
             teams = [[coming if number == leaving else number for number in team] for team in teams]
-    people = {
-        entry.number: entry.judge.id
-        for entry in tx.judges.all(campaign.id)
-        if entry.judge.kind in JUDGE_GROUPS["people"]
-    }
+    everyone = [entry for entry in tx.judges.all(campaign.id) if entry.judge.kind in JUDGE_GROUPS["people"]]
+    people = {entry.number: entry.judge.id for entry in everyone}
     own = next((team for team in teams if participant in team), None)
     if own is None:
         members = left_judges | {number for team in teams for number in team}
-        others = [number for number in people if number not in members and number != participant]
+        members |= {participant, *tx.events.left_out(campaign.id)}
+        others = [entry.number for entry in everyone if entry.number not in members and entry.revoked_at is None]
         if len(others) < size - 1:
             return {}
         own = [participant, *others[: size - 1]]

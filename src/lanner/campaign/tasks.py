@@ -64,7 +64,9 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         entry = tx.campaigns.get(campaign)
         mine = tx.judges.get(entry, judge)
         task = tx.tasks.next_of(mine.number)
-    if task is None and entry.state is CampaignState.OPEN:
+        # nothing is taken by who may not answer, or counts in no result: others could not judge it
+        takes_more = task is None and mine.revoked_at is None and mine.number not in tx.events.left_out(entry.id)
+    if takes_more and entry.state is CampaignState.OPEN:
         if entry.design == ADAPTIVE:
             task = take_task(store, entry, mine.number)
         else:
