@@ -477,3 +477,66 @@ def test_a_name_behind_that_of_one_system_may_be_a_judge() -> None:
         ("DeepL", "DeepL Pro"),
     ):
         assert {answer.system for answer in column_map(header(*names), sample=rows).answers} == set(names)
+
+
+def numbered_rows(systems: str, judges: tuple[str, ...], names: tuple[str, ...]) -> list[list[str]]:
+    rows = [
+        (f"Sentence {n}.", f"Satz {n} von {system}.", system, judge, str((n + at) % 5))
+        for at, judge in enumerate(judges)
+        for n in range(8)
+        for system in systems
+    ]
+    places = [("source", "translation", "system", "judge", "score").index(name) for name in names]
+    return [[str(number), *(row[at] for at in places)] for number, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("heading", ["id", "#", "No.", "row", "segment", "column 1", "Unnamed: 0"])
+@pytest.mark.parametrize(
+    ("systems", "judges", "names"),
+    [
+        ("AB", ("ann", "ben"), ("source", "translation", "system", "judge", "score")),
+        ("A", ("ann", "ben", "eve"), ("source", "translation", "judge", "score")),
+        ("AB", ("ann",), ("source", "translation", "system")),
+    ],
+)
+def test_a_number_for_each_row_numbers_no_sentences(
+    heading: str, systems: str, judges: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    """Each row was a sentence of its own: no judge had one in common with another, and no system."""
+    rows = numbered_rows(systems, judges, names)
+    rows[1][1:3] = rows[2 if "system" not in names else 3][1:3]  # a sentence that the text repeats
+    found = column_map([heading, *names], sample=rows)
+    assert ("segment" in found.roles, found.rest) == (False, (heading,))
+    said = column_map([heading, *names], f"segment={heading}", sample=rows)
+    assert said.roles["segment"] == heading
+
+
+@pytest.mark.parametrize(
+    ("systems", "judges", "names"),
+    [
+        ("AB", ("ann", "ben"), ("source", "translation", "judge", "score")),
+        ("A", ("ann",), ("source", "translation", "judge", "score")),
+        ("AB", ("ann", "ben"), ("source", "translation")),
+    ],
+)
+def test_numbers_that_tell_texts_apart_name_sentences(
+    systems: str, judges: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    found = column_map(["id", *names], sample=numbered_rows(systems, judges, names))
+    assert found.roles["segment"] == "id"
+    by_one = [[str(at), *row[1:]] for at, row in enumerate(numbered_rows("A", ("ann",), names) * 2)]
+    assert column_map(["id", *names], sample=by_one).roles["segment"] == "id"
+    again = [[str(int(row[0]) // 2), *row[1:]] for row in numbered_rows("A", ("ann", "ben"), names)]
+    assert column_map(["id", *names], sample=again).roles["segment"] == "id"
+
+
+def test_systems_that_only_their_texts_tell_apart_keep_their_numbers() -> None:
+    names = ("source", "translation", "judge", "score")
+    rows = numbered_rows("A", ("ann",), names) + numbered_rows("B", ("ben",), names)
+    numbered = [[str(at), *row[1:]] for at, row in enumerate(rows)]
+    assert column_map(["id", *names], sample=numbered).roles["segment"] == "id"
+
+
+def test_scores_that_count_up_are_scores() -> None:
+    rows = [[str(at), judge, str(at * 2 + (judge == "ben"))] for at in range(6) for judge in ("ann", "ben")]
+    assert answers_of(["segment", "judge", "Punktzahl der Person"], rows) == {"Punktzahl der Person"}

@@ -587,6 +587,30 @@ def _take_numbering(table: MapDraft) -> None:
             return
 
 
+_NAMELESS = re.compile(r"(?:column|unnamed:) \d+$", re.I)
+"""A heading that we or pandas gave a column without one."""
+
+
+def _take_row_numbers(table: MapDraft) -> None:
+    """Set a column aside that numbers the rows, as `df.to_csv()` writes one, and not the sentences: these come again,
+    each with another judge or system, but for some sentences that a text repeats."""
+    for name in list(table.free):
+        if _NAMELESS.match(name) and _counts_up(table.texts(name)):
+            table.set_aside(name)
+    column, texts = table.roles.get("segment", ""), table.columns("item", "document", "source")
+    if column not in table.confidence or not table.has("source", "item") or not table.has("judge", "system"):
+        return
+    again = sum(len(rows) for rows in table.by(texts, column).values() if len(rows) > 1)
+    if again * 2 <= len(table.sample) or not table.are_unique([column]):
+        return
+    outputs = [*texts, *table.columns("system")]
+    are_one = all(len(set(said)) == 1 for o in table.outputs.values() for said in table.by(outputs, o).values())
+    distinct = set(table.keys([*outputs, *table.columns("judge")]))
+    if are_one and len(distinct) * 10 >= len(table.sample) * 9:
+        _give_up(table, "segment")
+        table.set_aside(column)
+
+
 _ABOUT_TEXTS: tuple[str, ...] = ("item", "document", "segment", "paragraph", "source", "collection", "domain")
 _ABOUT_TEXTS += ("languages", "source_language", "target_language")
 _ABOUT_ANSWERS = ("judge", "system", "system_a", "system_b", "question", "role", "answered_at")
@@ -1101,6 +1125,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="source", wrong=_are_settings),
     partial(_check, role="source", wrong=_are_names_of_texts, better="document"),
     _take_numbering,
+    _take_row_numbers,
     _take_repeating,
     partial(_check, role="document", wrong=_are_long),
     partial(_check, role="item", wrong=_are_long),
