@@ -73,6 +73,34 @@ def test_a_new_organiser_opens_a_campaign_and_sees_a_judge_save(
     assert {judgement.question for judgement in stored} == {"skills", "sentence", "holistic"}
 
 
+def test_what_was_filled_in_stays_when_the_columns_are_set_anew(office: Office, page: Page, tmp_path: Path) -> None:
+    """Whoever saw beside it that a column was wrong, or its language, lost all that was chosen."""
+    texts = tmp_path / "texts.csv"
+    texts.write_text("Nr;Text;Deutsch A;Deutsch B\n1;One ferry.;Eine Fähre.;Die Fähre.\n", encoding="utf-8")
+    page.set_default_timeout(30_000)
+    office.enter(page)
+    page.goto(f"{office.url}/new")
+    page.locator("input[name=texts]").set_input_files(texts)
+    page.get_by_role("button", name="Read the texts").click()
+    page.get_by_role("button", name="Use these texts").click()
+    page.locator("[name=protocol][value=esa]").check()
+    page.get_by_label("Judges, one per line").fill("Ana\nBen")
+    page.locator("input[name=name]").fill("kept")
+    page.locator("[name=system]").first.uncheck()
+    page.get_by_role("link", name="Set what each column holds").click()
+    page.get_by_label("Into").select_option("de")
+    page.get_by_role("button", name="Use these texts").click()
+    expect(page.get_by_label("Judges, one per line")).to_have_value("Ana\nBen")
+    expect(page.locator("[name=protocol]:checked")).to_have_value("esa")
+    expect(page.locator("input[name=name]")).to_have_value("kept")
+    expect(page.locator("[name=system]").first).not_to_be_checked()
+    expect(page.locator("[name=system]").last).to_be_checked()
+    page.get_by_role("button", name="Create the campaign").click()
+    expect(page.get_by_role("heading", name="2 links")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
+    assert [judge.id for judge in campaign.judges(office.store, "kept")] == ["ana", "ben"]
+
+
 def test_a_wrong_code_and_wrong_texts_are_said_in_words(office: Office, page: Page, tmp_path: Path) -> None:
     page.set_default_timeout(60_000)
     page.goto(f"{office.url}/setup")

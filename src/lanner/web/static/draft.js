@@ -1,5 +1,55 @@
-// Making a campaign: only the options of the chosen design are shown; the plan comes into view when
-// there is one.
+// Making a campaign: what was filled in stays when one goes back to the texts; only the options of
+// the chosen design are shown; the plan comes into view when there is one.
+const form = /** @type {HTMLFormElement | null} */ (document.querySelector('form.draft'));
+/** Kept in this window alone, and until the campaign is made. */
+const place = `lanner-draft-${form?.dataset.texts}`;
+let isMade = false;
+
+/** What somebody fills in. @returns {any[]} */
+const fields = () =>
+  [...(form?.elements ?? [])].filter(
+    (/** @type {any} */ field) => field.name && !/hidden|file|submit/.test(field.type),
+  );
+/** @param {any} field */
+const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
+/** @param {any} field */
+const nameOf = field => (isTick(field) ? `${field.name}=${field.value}` : field.name);
+
+function keep() {
+  if (!form) return;
+  const values = fields().map(field => [
+    nameOf(field),
+    isTick(field) ? field.checked : field.value,
+  ]);
+  try {
+    if (isMade) sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(values)));
+  } catch {
+    /* storage is blocked: it is filled in anew */
+  }
+}
+
+function bringBack() {
+  let kept = /** @type {Record<string, any>} */ ({});
+  try {
+    kept = JSON.parse(sessionStorage.getItem(place) ?? '{}');
+  } catch {
+    return;
+  }
+  for (const field of fields()) {
+    const value = kept[nameOf(field)];
+    if (value === undefined || field.disabled) continue;
+    if (isTick(field)) field.checked = value;
+    else field.value = value;
+  }
+}
+
+if (form && 'first' in form.dataset) bringBack();
+form?.addEventListener('submit', event => {
+  isMade = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === 'make';
+});
+addEventListener('pagehide', keep);
+
 const designs = document.querySelector('.designs');
 
 function show() {
