@@ -99,6 +99,14 @@ def test_what_was_filled_in_stays_when_the_columns_are_set_anew(office: Office, 
     expect(page.get_by_role("heading", name="2 links")).to_be_visible()
     assert page.evaluate("sessionStorage.length") == 0
     assert [judge.id for judge in campaign.judges(office.store, "kept")] == ["ana", "ben"]
+    page.goto(f"{office.url}/new")
+    page.get_by_role("button", name="Take these").first.click()
+    page.get_by_label("Judges, one per line").fill("Cho, cho@example.org")
+    page.get_by_role("link", name="Campaigns").click()
+    assert "cho@example.org" in page.evaluate("JSON.stringify(sessionStorage)")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/login*")
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_a_wrong_code_and_wrong_texts_are_said_in_words(office: Office, page: Page, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 // Making a campaign: what was filled in stays when one goes back to the texts; only the options of
 // the chosen design are shown; the plan comes into view when there is one.
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector('form.draft'));
-/** Kept in this window alone, and until the campaign is made. */
+/** Kept in this window alone, and until the campaign is made or somebody signs out. */
 const place = `lanner-draft-${form?.dataset.texts}`;
-let isMade = false;
+let isOver = false;
 
 /** What somebody fills in. @returns {any[]} */
 const fields = () =>
@@ -22,7 +22,7 @@ function keep() {
     isTick(field) ? field.checked : field.value,
   ]);
   try {
-    if (isMade) sessionStorage.removeItem(place);
+    if (isOver) sessionStorage.removeItem(place);
     else sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(values)));
   } catch {
     /* storage is blocked: it is filled in anew */
@@ -45,8 +45,9 @@ function bringBack() {
 }
 
 if (form && 'first' in form.dataset) bringBack();
-form?.addEventListener('submit', event => {
-  isMade = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === 'make';
+document.addEventListener('submit', event => {
+  const { value } = /** @type {any} */ (event.submitter ?? {});
+  isOver = value === 'make' || event.target !== form;
 });
 addEventListener('pagehide', keep);
 

@@ -224,11 +224,21 @@ document.addEventListener('change', event => {
   if ('sends' in field.dataset) field.form?.submit();
 });
 
+/** Who signs in next in this window finds nothing of what was filled in. */
+function forgetDrafts() {
+  try {
+    sessionStorage.clear();
+  } catch {
+    /* storage is blocked: nothing is kept */
+  }
+}
+
 // a second click on a form on its way would do it twice; where a file answers, the page stays
 document.addEventListener('submit', event => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (event.defaultPrevented || form.method !== 'post') return;
   if ('sent' in form.dataset) return event.preventDefault();
+  if (form.matches('.who')) forgetDrafts();
   form.dataset.sent = '';
   setTimeout(() => delete form.dataset.sent, 3000);
 });
