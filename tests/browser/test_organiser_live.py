@@ -90,6 +90,26 @@ def test_a_disagreement_is_settled_noted_and_exported(office: Office, desk: Page
         assert ",adjudicated," in files.read("judgements.csv").decode()
 
 
+def test_what_a_meeting_has_begun_stays_while_another_sentence_is_looked_at(office: Office, desk: Page) -> None:
+    desk.goto(f"{office.url}/campaigns/swapped/disagreements?question=skills")
+    pick, note = desk.locator(".mat.wide .adj select").first, desk.get_by_label("Note of the meeting")
+    pick.select_option("high")
+    note.fill("Two of us see a term.")
+    first = desk.locator(".item h1").text_content() or ""
+    desk.locator(".list li a").nth(2).click()
+    expect(desk.locator(".item h1")).not_to_have_text(first)
+    expect(note).to_have_value("")
+    desk.locator(".list li a").first.click()
+    expect(desk.locator(".item h1")).to_have_text(first)
+    expect(note).to_have_value("Two of us see a term.")
+    expect(pick).to_have_value("high")
+    for choice in desk.locator(".mat.wide .adj select").all():
+        choice.select_option("high")
+    desk.get_by_role("button", name="Settle and next").click()
+    expect(desk.locator(".item h1")).not_to_have_text(first)
+    assert desk.evaluate("sessionStorage.length") == 0
+
+
 def test_the_disagreement_browser_by_keyboard(office: Office, desk: Page) -> None:
     desk.goto(f"{office.url}/campaigns/swapped/disagreements")
     first = desk.locator(".list [aria-current] a").get_attribute("href")

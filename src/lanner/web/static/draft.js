@@ -1,55 +1,6 @@
-// Making a campaign: what was filled in stays when one goes back to the texts; only the options of
-// the chosen design are shown; the plan comes into view when there is one.
-const form = /** @type {HTMLFormElement | null} */ (document.querySelector('form.draft'));
-/** Kept in this window alone, and until the campaign is made or somebody signs out. */
-const place = `lanner-draft-${form?.dataset.texts}`;
-let isOver = false;
-
-/** What somebody fills in. @returns {any[]} */
-const fields = () =>
-  [...(form?.elements ?? [])].filter(
-    (/** @type {any} */ field) => field.name && !/hidden|file|submit/.test(field.type),
-  );
-/** @param {any} field */
-const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
-/** @param {any} field */
-const nameOf = field => (isTick(field) ? `${field.name}=${field.value}` : field.name);
-
-function keep() {
-  if (!form) return;
-  const values = fields().map(field => [
-    nameOf(field),
-    isTick(field) ? field.checked : field.value,
-  ]);
-  try {
-    if (isOver) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(values)));
-  } catch {
-    /* storage is blocked: it is filled in anew */
-  }
-}
-
-function bringBack() {
-  let kept = /** @type {Record<string, any>} */ ({});
-  try {
-    kept = JSON.parse(sessionStorage.getItem(place) ?? '{}');
-  } catch {
-    return;
-  }
-  for (const field of fields()) {
-    const value = kept[nameOf(field)];
-    if (value === undefined || field.disabled) continue;
-    if (isTick(field)) field.checked = value;
-    else field.value = value;
-  }
-}
-
-if (form && 'first' in form.dataset) bringBack();
-document.addEventListener('submit', event => {
-  const { value } = /** @type {any} */ (event.submitter ?? {});
-  isOver = value === 'make' || event.target !== form;
-});
-addEventListener('pagehide', keep);
+// Making a campaign: only the options of the chosen design are shown; the plan comes into view when
+// there is one.
+import './organiser.js'; // first: it brings back what was filled in
 
 const designs = document.querySelector('.designs');
 
@@ -92,5 +43,3 @@ for (const mark of /** @type {NodeListOf<HTMLElement>} */ (
     menu.focus();
   });
 }
-
-export {};

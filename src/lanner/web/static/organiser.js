@@ -224,21 +224,11 @@ document.addEventListener('change', event => {
   if ('sends' in field.dataset) field.form?.submit();
 });
 
-/** Who signs in next in this window finds nothing of what was filled in. */
-function forgetDrafts() {
-  try {
-    sessionStorage.clear();
-  } catch {
-    /* storage is blocked: nothing is kept */
-  }
-}
-
 // a second click on a form on its way would do it twice; where a file answers, the page stays
 document.addEventListener('submit', event => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (event.defaultPrevented || form.method !== 'post') return;
   if ('sent' in form.dataset) return event.preventDefault();
-  if (form.matches('.who')) forgetDrafts();
   form.dataset.sent = '';
   setTimeout(() => delete form.dataset.sent, 3000);
 });
@@ -248,6 +238,71 @@ document.addEventListener('keydown', event => {
     for (const menu of document.querySelectorAll('details.menu[open]'))
       menu.removeAttribute('open');
 });
+
+// What was filled in stays when one looks at another page before it is sent, as at the columns of
+// the texts or at another sentence: in this window alone, until it is sent or somebody signs out.
+const draft = /** @type {HTMLFormElement | null} */ (document.querySelector('form[data-kept]'));
+const place = `lanner-draft-${draft?.dataset.kept}`;
+let isOver = false;
+
+/** What somebody fills in. @returns {any[]} */
+const fields = () =>
+  [...(draft?.elements ?? [])].filter(
+    (/** @type {any} */ field) => field.name && !/hidden|file|submit/.test(field.type),
+  );
+/** @param {any} field */
+const isTick = ({ type }) => type === 'checkbox' || type === 'radio';
+/** @param {any} field */
+const nameOf = field => (isTick(field) ? `${field.name}=${field.value}` : field.name);
+/** What a field holds as the page came. @param {any} field */
+const standing = ({ options, defaultValue }) =>
+  options
+    ? ([...options].find(option => option.defaultSelected) ?? options[0])?.value
+    : defaultValue;
+/** @param {any} field */
+const isChanged = field =>
+  isTick(field) ? field.checked !== field.defaultChecked : field.value !== standing(field);
+
+function keepDraft() {
+  if (!draft) return;
+  const isUntouched = 'first' in draft.dataset && !fields().some(isChanged),
+    values = fields().map(field => [nameOf(field), isTick(field) ? field.checked : field.value]);
+  try {
+    if (isOver || isUntouched) sessionStorage.removeItem(place);
+    else sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(values)));
+  } catch {
+    /* storage is blocked: it is filled in anew */
+  }
+}
+
+function bringBack() {
+  let kept = /** @type {Record<string, any>} */ ({});
+  try {
+    kept = JSON.parse(sessionStorage.getItem(place) ?? '{}');
+  } catch {
+    return;
+  }
+  for (const field of fields()) {
+    const value = kept[nameOf(field)];
+    if (value === undefined || field.disabled) continue;
+    if (isTick(field)) field.checked = value;
+    else field.value = value;
+  }
+}
+
+if (draft && 'first' in draft.dataset) bringBack();
+document.addEventListener('submit', event => {
+  const form = /** @type {HTMLFormElement} */ (event.target),
+    { value } = /** @type {any} */ (event.submitter ?? {}),
+    isSigningOut = form.matches('.who');
+  isOver = isSigningOut || (form === draft && value !== 'plan');
+  try {
+    if (isSigningOut) sessionStorage.clear();
+  } catch {
+    /* storage is blocked: nothing is kept */
+  }
+});
+addEventListener('pagehide', keepDraft);
 
 document.documentElement.classList.add('js');
 localise();
