@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from lanner.analysis.material import Material
 from lanner.reports.comparison.scores import cost, holistic, hours, prediction, scoring, separation, stability, times
 from lanner.reports.comparison.sides import sides
 from reports.comparison.worlds import answered, lab, noise, parity, scores, texts
@@ -57,6 +60,22 @@ def test_labels_by_majority() -> None:
     by_side = {row["side"]: row["value"] for row in found.data}
     assert by_side["document"] == 1.0
     assert by_side["sentence"] == 0.5  # one judge for each side: half of the tie
+
+
+def test_who_judged_a_text_alone_does_not_stand_for_all() -> None:
+    """Without any overlap half of the judges were said to say the same as all: on their items they are all."""
+
+    def apart(*systems: str) -> Material:
+        return answered(
+            "da", ["score"],
+            lambda q, j, system, d, s, _: 50.0 + noise(j, system, d, s) if (d % 2 == 0) == (j == "j0") else None,
+            systems=[(system,) for system in systems],
+        )  # fmt: skip
+
+    assert "on the same items" in stability(lab(apart("oak", "elm"), apart("oak", "elm"))).missing
+    whole = parity()
+    alone = tuple(j for j in whole.judgements if (int(j.document[1:]) % 2 == 0) == (j.judge == "j0"))
+    assert "on the same items" in stability(lab(replace(whole, judgements=alone))).missing
 
 
 def test_a_single_judge() -> None:

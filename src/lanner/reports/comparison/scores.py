@@ -276,7 +276,7 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
     title = "Would fewer judges say the same?"
     rows = [_curve(side, lab.resampling) for side in lab.sides]
     if not any(points for _, points in rows):
-        return ComparisonAnswer(title, missing="no side has two people on the same question.")
+        return ComparisonAnswer(title, missing="no side has two people on the same items.")
     lines, data, sentences = [], [], []
     middle: list[Value] = []
     kinds: dict[str, None] = {}
@@ -336,8 +336,12 @@ def _curve(side: Side, resampling: Resampling) -> tuple[str, list[_Point]]:
         by_system = table["system"].n_unique() >= _FEWEST_SYSTEMS
         what = "τ of the systems' order" if by_system else "r of item scores"
         unit = ["system"] if by_system else _ITEM
+        sums, counts = _spread(table, unit, judges)
+        if not by_system:  # the only judge of an item always says what all say
+            several = (counts > 0).sum(axis=0) > 1
+            sums, counts = sums[:, several], counts[:, several]
         same: Callable[[Sequence[Indices]], Array] = partial(
-            _correlations, *_spread(table, unit, judges), "kendall" if by_system else "pearson"
+            _correlations, sums, counts, "kendall" if by_system else "pearson"
         )
     else:
         name = next((form[0] for q in side.questions if (form := form_of(q)) and form[1] is Form.LABELS), None)
@@ -368,14 +372,14 @@ def _spread(table: pl.DataFrame, unit: list[str], judges: list[str]) -> tuple[Ar
 
 
 def _votes(table: pl.DataFrame, judges: list[str]) -> Array:
-    """judges × items × labels: who chose what."""
+    """judges × items × labels: who chose what, of items that several judged: who judged one alone is all of them."""
     place = {name: at for at, name in enumerate(judges)}
     items = table.select(_ITEM).unique(maintain_order=True).with_row_index("item")
     labels = {label: at for at, label in enumerate(table["label"].unique().sort())}
     sums = np.zeros((len(judges), len(items), len(labels)))
     for judge, item, label in table.join(items, on=_ITEM).select("judge", "item", "label").iter_rows():
         sums[place[judge], item, labels[label]] = 1
-    return sums
+    return sums[:, sums.any(axis=2).sum(axis=0) > 1]
 
 
 def _mean(sums: Array, counts: Array) -> Array:
