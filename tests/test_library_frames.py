@@ -258,3 +258,19 @@ def test_a_series_or_a_frame_with_several_levels_of_names_is_read_as_its_rows(sh
     agreement = lanner.agreement(data, question="score", resamples=20).table["value"].to_list()
     assert agreement == pytest.approx([alpha(FRAME)])
     assert data.equals(before) and list(data.index.names) == list(before.index.names)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (FRAME.to_dict("records"), "list of dict"),
+        (FRAME.to_dict("list"), "dict"),
+        ([], "list"),
+        ([FRAME], "list of DataFrame"),
+    ],
+)
+def test_data_that_is_no_frame_says_how_it_becomes_one(data: Any, kind: str) -> None:
+    """Rows as dictionaries were taken for paths, and the message was Python's."""
+    with pytest.raises(InputError, match=f"Data of type {kind} cannot be read") as refused:
+        lanner.agreement(data)
+    assert "pandas.DataFrame" in refused.value.next_step

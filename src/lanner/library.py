@@ -276,12 +276,15 @@ def _reading_options(columns: str | Mapping[str, str], languages: str, encoding:
 @contextmanager
 def _readable(data: Any) -> Iterator[Any]:
     """Paths as they are, a frame as a file, so that frames and files have one reader."""
-    if isinstance(data, str | Path | list | tuple):
+    several = data if isinstance(data, list | tuple) else [data]
+    if several and all(isinstance(part, str | Path) for part in several):
         yield data
         return
     if not _is_frame(data):
-        step = "Give a frame, a path or a name."
-        raise InputError(f"Data of type {type(data).__name__} cannot be read.", next_step=step)
+        kind = type(data).__name__
+        kind += f" of {type(several[0]).__name__}" if several and isinstance(data, list | tuple) else ""
+        step = "Give a frame, a path or a name. Rows and columns become a frame by pandas.DataFrame(…)."
+        raise InputError(f"Data of type {kind} cannot be read.", next_step=step)
     with tempfile.TemporaryDirectory(prefix="lanner-") as folder:
         path = Path(folder) / "data.parquet"
         table = _as_polars(data)

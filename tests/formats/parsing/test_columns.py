@@ -540,3 +540,11 @@ def test_systems_that_only_their_texts_tell_apart_keep_their_numbers() -> None:
 def test_scores_that_count_up_are_scores() -> None:
     rows = [[str(at), judge, str(at * 2 + (judge == "ben"))] for at in range(6) for judge in ("ann", "ben")]
     assert answers_of(["segment", "judge", "Punktzahl der Person"], rows) == {"Punktzahl der Person"}
+
+
+def test_a_polish_number_is_no_pair_of_languages() -> None:
+    rows = [[str(at), f"A sentence, {at}.", f"Zdanie {at}."] for at in range(6)]
+    found = column_map(["Lp.", "source", "target"], sample=rows)
+    assert (found.roles["segment"], "languages" in found.roles) == ("Lp.", False)
+    pairs = [["en-pl", *row[1:]] for row in rows]
+    assert column_map(["lp", "source", "target"], sample=pairs).roles["languages"] == "lp"

@@ -1117,6 +1117,7 @@ _BY_CONTENT: tuple[Callable[[MapDraft], None], ...] = (
     partial(_check, role="judge", wrong=_tells_rows_apart, better="judged"),
     partial(_check, role="role", wrong=_are_other_words),
     partial(_check, role="segment", wrong=_are_no_string_keys),
+    partial(_check, role="languages", wrong=MapDraft.are_numbers, better="segment"),  # `Lp.` numbers rows in Polish
     _take_item_roles,
     _take_judge_kinds,
     partial(_check, role="answered_at", wrong=_are_no_moments, better="seconds"),
