@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from campaign_parts import NOW, corpus, fill, first_task, opened, save, scales, valid
 from lanner import campaign
-from lanner.model import Item, Judgement, Task
+from lanner.model import Item, Judgement, Role, Task
 from lanner.store import Store
 
 
@@ -64,6 +66,30 @@ def test_imported_answers_count_as_done(store: Store) -> None:
         assert totals[campaign.get(store, "first").id][1] == 0
         shares = tx.progress.imported_domain_shares(campaign.get(store, "elsewhere").id)
     assert {share.domain: (share.items, share.done) for share in shares} == {"news": (4, 4), "talk": (2, 2)}
+
+
+def test_a_sentence_that_was_imported_twice_for_control_counts_twice_with_both_times(store: Store) -> None:
+    scale = {"id": "score", "kind": "scale", "min": 1, "max": 5}
+    once = Judgement("guest", "s", "score", "d0", "0", ("alder",), 4, active_seconds=60.0, elapsed_seconds=90.0)
+    again = replace(once, role=Role.REPEAT, active_seconds=30.0, elapsed_seconds=30.0)
+    protocol = scales(scale, unit="isolated_sentence")
+    campaign.import_campaign(store, "elsewhere", [once, again], protocol, documents=corpus((1,)))
+    [guest] = campaign.progress(store, "elsewhere").judges
+    assert (guest.items, guest.done, guest.active_minutes, guest.elapsed_minutes) == (2, 2, 1.5, 2.0)
+
+
+def test_answers_of_one_page_are_one_item_with_one_time_where_they_were_imported(store: Store) -> None:
+    opened(store, "falcon", documents=corpus((1,), ("alder",)))
+    for task in campaign.tasks(store, "first", "ana"):
+        fill(store, task)
+    rows = [replace(j, active_seconds=60.0, judge="guest") for j in campaign.judgements(store, "first")]
+    assert {row.stage for row in rows} == {"context", "skills", "rating"}
+    campaign.import_campaign(store, "elsewhere", rows, "falcon", documents=corpus((1,), ("alder",)))
+    progress = campaign.progress(store, "elsewhere")
+    assert [(part.name, part.items, part.active_minutes) for part in progress.judges] == [("guest", 2, 2.0)]
+    assert {part.name for part in progress.pages} == {"label", "rating"}
+    with store.reading() as tx:
+        assert tx.progress.totals()[campaign.get(store, "elsewhere").id] == (2, 2, 1)
 
 
 def test_judgements_history_and_what_they_are_about(store: Store) -> None:

@@ -665,17 +665,20 @@ def _overview() -> Any:
 _OVERVIEW = _overview()
 
 
-def _imported(campaign: int | None = None) -> Any:
-    """What judges without tasks have answered, by judge, document and stage, in the columns of `shares`: each unit that
-    has an answer is one item, and done. Their answers come from files, so they are few queries and no saves."""
+def _imported(connection: Connection, campaign: int | None = None) -> Any:
+    """What judges without tasks have answered, by judge, document and page, in the columns of `shares`: each unit that
+    has an answer is one item, and done; shown once more as a control or repeat, it is another. Their answers come from
+    files, so they are few queries and no saves."""
     has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
     without_tasks = select(_j.id).where(~has_tasks, _j.kind != str(JudgeKind.ADJUDICATED))
     if campaign is not None:
         without_tasks = without_tasks.where(_j.campaign == campaign)
-    unit = (_q.judge, _q.document, _q.stage, _q.segment, _q.systems)
-    times = (func.max(_q.elapsed).label("elapsed"), func.max(_q.active).label("active"))
-    units = select(*unit, *times, func.max(_q.received_at).label("saved_at"))
-    each = units.where(_q.judge.in_(without_tasks)).group_by(*unit).subquery().c
+    page = _page_of(connection, without_tasks).label("page")
+    unit = (_q.judge, _q.document, page, _q.segment, _q.systems, _q.role)
+    answers = select(*unit, _q.elapsed, _q.active, _q.received_at).where(_q.judge.in_(without_tasks)).subquery().c
+    key = (answers.judge, answers.document, answers.page, answers.segment, answers.systems, answers.role)
+    times = (func.max(answers.elapsed).label("elapsed"), func.max(answers.active).label("active"))
+    each = select(*key, *times, func.max(answers.received_at).label("saved_at")).group_by(*key).subquery().c
     sums = {
         "number": func.count(),
         "done": func.count(),
@@ -683,8 +686,21 @@ def _imported(campaign: int | None = None) -> Any:
         "active": func.coalesce(func.sum(each.active), 0.0),
         "saved_at": func.max(each.saved_at),
     }
-    group = (each.judge, each.document, each.stage)
+    group = (each.judge, each.document, each.page)
     return select(*group, *(total.label(name) for name, total in sums.items())).group_by(*group)
+
+
+def _page_of(connection: Connection, judges: Any) -> Any:
+    """The page on which these judges gave an answer: its stage's name, unless several stages share one. They are asked
+    about at once, and the time is that of all of them."""
+    campaigns = select(_j.campaign).where(_j.id.in_(judges))
+    shared: dict[tuple[str, str], list[int]] = {}
+    for number, protocol in connection.execute(select(_c.id, _c.protocol).where(_c.id.in_(campaigns))):
+        for stage in loads(protocol)["stage"]:
+            if stage.get("page"):
+                shared.setdefault((stage["id"], stage["page"]), []).append(number)
+    names = [(and_(_q.stage == stage, _q.campaign.in_(own)), page) for (stage, page), own in shared.items()]
+    return case(*names, else_=_q.stage) if names else _q.stage
 
 
 def _who_left(connection: Connection, campaign: int | None) -> list[int]:
@@ -729,7 +745,7 @@ class Progress(Rows):
         query = query.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
         judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
         texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
-        rows = [*self._connection.execute(query), *self._connection.execute(_imported(campaign))]
+        rows = [*self._connection.execute(query), *self._connection.execute(_imported(self._connection, campaign))]
         return [
             TaskShare(
                 judges.get(judge, ""), *texts[document], page, int(items), int(done), elapsed, active, moment(saved_at)
@@ -768,7 +784,7 @@ class Progress(Rows):
 
     def imported_domain_shares(self, campaign: int) -> list[TaskShare]:
         """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
-        return self._by_domain(_imported(campaign))
+        return self._by_domain(_imported(self._connection, campaign))
 
     def _by_domain(self, parts: Any) -> list[TaskShare]:
         """Sums by judge and document, summed up by judge and domain."""
@@ -791,7 +807,7 @@ class Progress(Rows):
         items = {
             row[0]: (int(row[1]), int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))
         }
-        each = _imported().subquery()
+        each = _imported(self._connection).subquery()
         campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
         for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
             total, done = items.get(campaign, (0, 0))
