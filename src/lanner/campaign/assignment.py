@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from lanner import designs, registry
-from lanner.campaign.drawing import telling_end
+from lanner.campaign.drawing import announcing_end
 from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions, deciding_pages, systems_of
@@ -348,7 +348,7 @@ def replace_judge(
         tx.sessions.remove_of(judge=old.number)
         new = tx.judges.get(record, coming.id)
         detail = {"seat": old.number, "coming": new.number, "tasks": number}
-        with telling_end(tx, record, moment):
+        with announcing_end(tx, record, moment):
             tx.events.add(JUDGE_REPLACED, moment, campaign=record.id, account=account, **detail)
         return number
 
@@ -401,7 +401,7 @@ def remove_judge(
         tx.sessions.remove_of(judge=leaving.number)
         tx.ledger.remove_of(leaving.number)
         is_person = leaving.judge.kind in JUDGE_GROUPS["people"]  # a model's run may have come after the end
-        with telling_end(tx, entry, moment) if is_person else nullcontext():
+        with announcing_end(tx, entry, moment) if is_person else nullcontext():
             tx.tasks.remove_of(leaving.number)
         tx.judges.remove(leaving.number)
         tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)

@@ -310,7 +310,7 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
             return False
         weights = [round(float(weight), 6) for weight in allocation.weights]
         moment = at or now()
-        with telling_end(tx, entry, moment):
+        with announcing_end(tx, entry, moment):
             tx.events.add(LOOKED, moment, campaign=entry.id, weights=weights, **_detail(standing))
         return True
 
@@ -366,7 +366,7 @@ def leave_open(
         left = leave(allocation.goal, standing, place)
         pair = [systems[one] for one in standing.pairs[place]]
         moment = at or now()
-        with telling_end(tx, entry, moment):
+        with announcing_end(tx, entry, moment):
             tx.events.add(LEFT, moment, campaign=entry.id, account=account, pair=pair, **_detail(left))
 
     store.write(work)
@@ -421,7 +421,7 @@ def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:
 
 
 @contextmanager
-def telling_end(tx: Transaction, campaign: Campaign, at: datetime) -> Iterator[None]:
+def announcing_end(tx: Transaction, campaign: Campaign, at: datetime) -> Iterator[None]:
     """Tell them where what is done within, by an organiser or a look, ends a campaign that is locked: no task is
     finished then that could tell."""
     was_over = not tx.webhooks.all() or is_over(tx, campaign)
