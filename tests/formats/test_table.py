@@ -591,3 +591,44 @@ def test_what_only_later_rows_show_is_seen(tmp_path: Path) -> None:
     (reading,) = table.read(put(tmp_path / "k.csv", "\n".join(["seg,Kapitel,system,judge,score", *rows])))
     assert [document.id for document in reading.documents] == ["Kap1", "Kap2", "Kap3"]
     assert {entry.role for entry in reading.judgements} == {Role.MAIN}
+
+
+def notes_on_ids(path: Path, header: str, rows: list[str], **options: str) -> list[str]:
+    path.write_text("\n".join([header, *(f"{at},{row}" for at, row in enumerate(rows, 1))]) + "\n")
+    (reading,) = formats.read(path, **options)
+    return [note for note in reading.notes if "of its own" in note]
+
+
+def test_ids_that_may_number_rows_are_told_of(tmp_path: Path) -> None:
+    """Nobody shared an item with anybody, and only α said so: undefined."""
+    rows = [f"{system},{judge},{at}" for at in range(4) for system in "AB" for judge in ("ann", "ben")]
+    (note,) = notes_on_ids(tmp_path / "a.csv", "id,system,annotator,score", rows)
+    assert note.startswith(
+        "Each row is an item of its own: 'id' is different in every row, so no two judges share one."
+    )
+    assert "a column `sentence`" in note
+    one_judge = [row.replace("ben", "ann") for row in rows]
+    (note,) = notes_on_ids(tmp_path / "b.csv", "id,system,annotator,score", one_judge)
+    assert "no two systems share one" in note
+    one_system = [row.replace("B", "A") for row in one_judge]
+    assert not notes_on_ids(tmp_path / "c.csv", "id,system,annotator,score", one_system)
+    assert not notes_on_ids(tmp_path / "d.csv", "id,system,annotator,score", rows, columns="segment=id")
+
+
+def test_ids_of_texts_that_come_again_are_told_of_with_the_option(tmp_path: Path) -> None:
+    rows = [
+        f"Sentence {at}.,{judge},{at % 5}"
+        for judge, first in (("ann", 0), ("ben", 18))
+        for at in range(first, first + 20)
+    ]
+    (note,) = notes_on_ids(tmp_path / "a.csv", "id,source,judge,score", rows)
+    assert "--columns ignore:id=id" in note
+    apart = [f"Sentence {at}.,{'ann' if at % 2 else 'ben'},{at % 5}" for at in range(40)]
+    assert not notes_on_ids(tmp_path / "b.csv", "id,source,judge,score", apart)
+
+
+def test_ids_that_number_rows_show_behind_the_first_rows(tmp_path: Path) -> None:
+    rows = [f"Sentence {at}.,{judge},{at % 5}" for judge in ("ann", "ben") for at in range(11_000)]
+    assert not notes_on_ids(tmp_path / "a.csv", "id,source,judge,score", rows)
+    (reading,) = formats.read(tmp_path / "a.csv")
+    assert len(reading.documents[0].segments) == 11_000

@@ -38,7 +38,7 @@ from lanner.formats.parsing.headings import (
     sides_of,
 )
 from lanner.formats.parsing.layouts import one_answer_a_row
-from lanner.formats.parsing.map_draft import SHEET, as_option, crossed_with_outputs, each_as
+from lanner.formats.parsing.map_draft import SHARED_ITEMS, SHEET, as_option, crossed_with_outputs, each_as
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,
@@ -163,7 +163,8 @@ def _read_table(table: MappedTable, answers: TableAnswers | None, protocol: str)
         draft = table.add(gathering, line, row, extra)
         if draft is not None and answers is not None:
             answers.add(draft, line, row)
-    if answers is not None and LATER not in table.named_by and answers.are_repeated():
+    are_unclear = (table.has_texts and table.ids_may_number_rows) or (answers is not None and answers.are_repeated())
+    if are_unclear and LATER not in table.named_by:
         raise SameNameError(path.name, LATER, where=Where(path))
     reading = Reading(path.name.split(".")[0], tuple(_at_least_one(path, gathering.documents())))
     if answers is None:
@@ -306,6 +307,10 @@ class MappedTable:
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
         self.parts: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {}
+        self._ids: set[str] = set()
+        self._ids_read = self._shared_texts = 0
+        self._who_first: dict[tuple[str, str], tuple[str, str]] = {}
+        self._who: set[tuple[str, str]] = set()
 
     def _places(self, *roles: str) -> list[int]:
         """Where the columns of these roles are."""
@@ -398,6 +403,16 @@ class MappedTable:
                 advice = f"{judges} {advice}"
             yield ReadingNote(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
         yield from self._notes_on_judges()
+        if self.ids_may_number_rows:
+            column = self.map.roles["segment"]
+            what = "judges" if len({judge for judge, _ in self._who}) > 1 else "systems"
+            step = "name the sentence of each row in a column `sentence`"
+            if self.has_texts:
+                step = f"leave it out: {as_option({'ignore:' + column: column})}"
+            yield ReadingNote(
+                f"Each row is an item of its own: {column!r} is different in every row, so no two {what} share one.",
+                f"If it numbers rows and not sentences, {step}.",
+            )
         if self.items_are_documents:
             yield (
                 "No column names documents, so every item counts as one. Sentences of one text hang together: name "
@@ -463,6 +478,8 @@ class MappedTable:
         document = gathering.document(name, line, partial(self._attributes, row, line), self._stated_pair(row))
         self._compare_parts(document.id, segment, row)
         self._compare_document(document.id, row)
+        if segment and (self.long or self.answers):
+            self._count_id(segment, (document.id, source), row)
         draft = gathering.segment(
             document,
             segment,
@@ -535,6 +552,22 @@ class MappedTable:
         first, first_source = self.parts.setdefault((document, segment), (parts, source))
         if first != parts and (not self.has_texts or first_source != source):
             raise SameNameError(document, PART if first[:-1] != parts[:-1] else PARAGRAPH, where=Where(self.path))
+
+    def _count_id(self, segment: str, text: tuple[str, str], row: Sequence[Any]) -> None:
+        """Count ids, and texts that come again with another judge or system."""
+        self._ids.add(segment)
+        self._ids_read += 1
+        who = self.text("judge", row), self.text("system", row)
+        self._who.add(who)
+        if self.has_texts:
+            self._shared_texts += self._who_first.setdefault(text, who) != who
+
+    @property
+    def ids_may_number_rows(self) -> bool:
+        """Whether no id comes again, though there are several judges or systems that may have had the same texts."""
+        was_guessed = self.map.roles.get("segment") in self.map.confidence
+        are_shared = bool(self._shared_texts) if self.has_texts else len(self._who) > 1
+        return was_guessed and are_shared and len(self._ids) == self._ids_read >= SHARED_ITEMS
 
     def _compare_document(self, document: str, row: Sequence[Any]) -> None:
         """Count a row that says something else about its document than the first one did."""

@@ -548,3 +548,25 @@ def test_a_polish_number_is_no_pair_of_languages() -> None:
     assert (found.roles["segment"], "languages" in found.roles) == ("Lp.", False)
     pairs = [["en-pl", *row[1:]] for row in rows]
     assert column_map(["lp", "source", "target"], sample=pairs).roles["languages"] == "lp"
+
+
+@pytest.mark.parametrize("shared", [6, 3])
+def test_a_number_for_each_row_numbers_no_sentences_of_which_some_are_shared(shared: int) -> None:
+    """Ann and Ben have a few sentences in common: these were items of their own too, and α was undefined."""
+    parts = [range(20), range(20 - shared, 40 - shared)]
+    rows = [
+        (f"Sentence {n}.", judge, str(n % 5)) for judge, part in zip(("ann", "ben"), parts, strict=True) for n in part
+    ]
+    found = column_map(["id", "source", "judge", "score"], sample=[[str(at), *row] for at, row in enumerate(rows)])
+    assert ("segment" in found.roles) == (shared < 5)
+    again = [*rows, *[(text, judge, score) for text, judge, score in rows[:8]]]  # a text that repeats its sentences
+    found = column_map(["id", "source", "judge", "score"], sample=[[str(at), *row] for at, row in enumerate(again)])
+    assert found.roles["segment"] == "id"
+
+
+def test_short_lines_that_come_again_are_not_what_judges_share() -> None:
+    texts = [f"A long sentence with its number {n}." for n in range(40)]
+    rows = [[text, "ann"] for text in texts[:20]] + [[text, "ben"] for text in texts[20:]]
+    rows += [[line, judge] for line in ("Yes.", "No.", "Oh.", "Why?", "Thanks.", "Hello.") for judge in ("ann", "ben")]
+    found = column_map(["id", "source", "judge"], sample=[[str(at), *row] for at, row in enumerate(rows)])
+    assert found.roles["segment"] == "id"

@@ -592,23 +592,30 @@ _NAMELESS = re.compile(r"(?:column|unnamed:) \d+$", re.I)
 
 
 def _take_row_numbers(table: MapDraft) -> None:
-    """Set a column aside that numbers the rows, as `df.to_csv()` writes one, and not the sentences: these come again,
-    each with another judge or system, but for some sentences that a text repeats."""
+    """Set a column aside that numbers the rows, as `df.to_csv()` does, and not the sentences, which come again."""
     for name in list(table.free):
         if _NAMELESS.match(name) and _counts_up(table.texts(name)):
             table.set_aside(name)
     column, texts = table.roles.get("segment", ""), table.columns("item", "document", "source")
     if column not in table.confidence or not table.has("source", "item") or not table.has("judge", "system"):
         return
-    again = sum(len(rows) for rows in table.by(texts, column).values() if len(rows) > 1)
-    if again * 2 <= len(table.sample) or not table.are_unique([column]):
-        return
     outputs = [*texts, *table.columns("system")]
     are_one = all(len(set(said)) == 1 for o in table.outputs.values() for said in table.by(outputs, o).values())
-    distinct = set(table.keys([*outputs, *table.columns("judge")]))
-    if are_one and len(distinct) * 10 >= len(table.sample) * 9:
+    if table.are_unique([column]) and are_one and _are_shared(table, texts, [*outputs, *table.columns("judge")]):
         _give_up(table, "segment")
         table.set_aside(column)
+
+
+def _are_shared(table: MapDraft, texts: list[str], answered: list[str]) -> bool:
+    """Whether texts come again because other judges or systems have them too: most do, or some that are as long as the
+    others and never twice the same judge's, as sentences that a text repeats would be."""
+    times, keys = Counter(table.keys(texts)), table.keys(answered)
+    again = [key for key, count in times.items() if count > 1]
+    rows = sum(times[key] for key in again)
+    if rows * 2 > len(table.sample):
+        return len(set(keys)) * 10 >= len(table.sample) * 9
+    length, usual = (sum(len("".join(key)) for key in some) / (len(some) or 1) for some in (again, times))
+    return len(again) >= SHARED_ITEMS and rows * 10 >= len(keys) == len(set(keys)) and length * 4 >= usual * 3
 
 
 _ABOUT_TEXTS: tuple[str, ...] = ("item", "document", "segment", "paragraph", "source", "collection", "domain")
