@@ -21,7 +21,7 @@ def test_the_sample() -> None:
     assert (document.id, document.language_pair) == ("memory", "en-de")
     first, second = document.segments
     assert (first.id, first.source, first.outputs, first.references) == (
-        *("t1", "The tide is out.", {"target": "Es ist {1}Ebbe{/1}."}, {"fr": "Marée basse."}),
+        *("t1", "The tide is out.", {"target": "Es ist {1}Ebbe{/1}."}, {}),
     )
     assert first.meta == {"notes": ["first"]}
     assert (second.id, second.source) == ("1", "We wait.")
@@ -31,9 +31,7 @@ def test_the_sample() -> None:
 def test_another_pair_can_be_asked_for() -> None:
     (reading,) = formats.read(SAMPLES / "memory.tmx", languages="de-fr", system="oak")
     first = reading.documents[0].segments[0]
-    assert (first.source, first.outputs, first.references) == (
-        *("Es ist {1}Ebbe{/1}.", {"oak": "Marée basse."}, {"en": "The tide is out."}),
-    )
+    assert (first.source, first.outputs, first.references) == (*("Es ist {1}Ebbe{/1}.", {"oak": "Marée basse."}, {}),)
 
 
 def test_a_pair_is_found_in_other_forms_of_its_languages(tmp_path: Path) -> None:
@@ -48,6 +46,44 @@ def test_a_pair_is_found_in_other_forms_of_its_languages(tmp_path: Path) -> None
     assert any("fr-FR" in note for note in formats.read(path)[0].notes)
     with pytest.raises(InputError, match="both languages of en-ko; the file has de-DE, en-US, fr-FR"):
         formats.read(path, languages="en-ko")
+
+
+def memory(path: Path, *units: str, header: str = "en") -> Path:
+    body = "".join(
+        "<tu>"
+        + "".join(f'<tuv xml:lang="{code}"><seg>{text}</seg></tuv>' for code, text in zip(codes, codes, strict=True))
+        + "</tu>"
+        for codes in map(str.split, units)
+    )
+    path.write_text(f'<tmx version="1.4"><header srclang="{header}"/><body>{body}</body></tmx>', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("header", ["en", "*all*"])
+def test_a_third_language_is_neither_reference_nor_output(tmp_path: Path, header: str) -> None:
+    """French was a reference of the German translation, and its output where it stood first."""
+    path = memory(tmp_path / "t.tmx", "en de fr", "en fr de", "de en", "en fr", "fr de", "en de", header=header)
+    (reading,) = formats.read(path)
+    (document,) = reading.documents
+    assert document.language_pair == "en-de"
+    assert [(s.source, s.outputs.get("target"), s.references) for s in document] == [
+        *[("en", "de", {})] * 3,
+        ("en", None, {}),
+        ("en", "de", {}),
+    ]
+    notes = " ".join(reading.notes)
+    assert "Read as en-de; also there, and left out: fr." in notes
+    assert "1 unit has no text in the language of the translations" in notes
+    assert "1 unit has no text in the language of the source and is left out" in notes
+    (french,) = formats.read(path, languages="en-fr")[0].documents
+    assert [s.outputs.get("target") for s in french] == ["fr", "fr", None, "fr", None]
+
+
+def test_a_second_text_in_the_language_of_the_output_is_a_reference(tmp_path: Path) -> None:
+    (segment,) = formats.read(memory(tmp_path / "t.tmx", "en de-DE de-AT"))[0].documents[0].segments
+    assert (segment.outputs, segment.references) == ({"target": "de-DE"}, {"de-AT": "de-AT"})
+    (segment,) = formats.read(memory(tmp_path / "u.tmx", "en-US en-GB"))[0].documents[0].segments
+    assert (segment.source, segment.outputs) == ("en-US", {"target": "en-GB"})
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
 """TMX: translation units of two or more languages, in the order of the file, as one document.
 
-The unit's language that the header calls the source is the source; the first other language is the output, further
-ones are references by their language. Inline codes are read as placeholders such as `{1}`. Units without `tuid` are
-counted. TMX has no documents: a property `document` of a unit names one where it is there, as in the files written
-here.
+The language that the header calls the source is the source, and the other one that most units of a document have is
+that of the output. Further languages are left out, and said; a second text in the output's language is a reference.
+Inline codes are read as placeholders such as `{1}`. Units without `tuid` are counted. TMX has no documents: a property
+`document` of a unit names one where it is there, as in the files written here.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,10 @@ from lxml import etree
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile, xml
-from lanner.formats.parsing.readings import Format, Reading, SegmentsByDocument
+from lanner.formats.parsing.readings import Format, Pair, Reading, SegmentsByDocument
 from lanner.formats.parsing.textfile import ReadingNote, refuse_answers, write_whole
 from lanner.model import Document, Judge, Judgement, all_systems, languages
+from lanner.model.messages import in_number
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _ABOUT_DOCUMENT = ("domain", "title", "text_type")
@@ -36,11 +39,25 @@ def read(path: Path, *, system: str = "target", languages: str = "") -> list[Rea
     documents = tuple(memory.documents())
     named = len(documents) > 1 or (documents and documents[0].id != path.name.split(".")[0])
     notes = [] if named else ["TMX has no documents: the units are one, in the order of the file."]
-    more = dict.fromkeys(name for document in documents for segment in document for name in segment.references)
-    if more and not languages:
+    if memory.left_out and not languages:
         pair = documents[0].language_pair
+        there = f"Read as {pair}; also there, and left out: {', '.join(memory.left_out)}."
+        notes.append(ReadingNote(there, "--languages PAIR chooses another pair."))
+    if n := memory.without_target:
         notes.append(
-            ReadingNote(f"Read as {pair}; also there: {', '.join(more)}.", "--languages PAIR chooses another pair.")
+            in_number(
+                n,
+                "{n} unit has no text in the language of the translations; it is shown and not assigned.",
+                "{n} units have no text in the language of the translations; they are shown and not assigned.",
+            )
+        )
+    if n := memory.without_source:
+        notes.append(
+            in_number(
+                n,
+                "{n} unit has no text in the language of the source and is left out.",
+                "{n} units have no text in the language of the source and are left out.",
+            )
         )
     if n := memory.texts_with_codes:
         have = "text has" if n == 1 else "texts have"
@@ -59,20 +76,44 @@ class _Memory:
     def __init__(self, path: Path, system: str, pair: str) -> None:
         self.path, self.system = path, system
         self.pair = languages.pair(pair) if pair else None
-        self.source = ""
         self.languages: set[str] = set()
-        self.targets = 0
+        self.pairs: dict[str, Pair] = {}
+        self._find_pairs()
+        self.left_out: dict[str, None] = {}
+        self.targets = self.without_target = self.without_source = 0
         self.texts_with_codes = 0
+
+    def _find_pairs(self) -> None:
+        """The pair that was asked for; else the languages of each document. A file of two languages has those that the
+        user names, whatever it calls them."""
+        stated: dict[str, str] = {}
+        codes: dict[str, Counter[str]] = {}
+        header = ""
+        for unit in xml.elements(self.path, "header", "tu"):
+            if xml.local(unit) == "header":
+                header = unit.get("srclang", "")
+                continue
+            name = _properties(unit).get("document", "")
+            stated.setdefault(name, self.pair[0] if self.pair else languages.normal(unit.get("srclang") or header))
+            codes.setdefault(name, Counter()).update(_language(variant) for variant in xml.children(unit, "tuv"))
+        self.languages = {code for counts in codes.values() for code in counts}
+        for name, counts in codes.items():
+            if self.pair and len(self.languages) > 2:
+                self.pairs[name] = self.pair
+            elif counts:
+                source = list(counts)[_place(list(counts), stated[name]) or 0]
+                others = sorted(
+                    (code for code, _ in counts.most_common() if code != source), key=partial(_alike, source)
+                )
+                self.pairs[name] = source, next(iter(others), languages.UNDETERMINED)
 
     def documents(self) -> Iterator[Document]:
         gathering = SegmentsByDocument(self.path, self.path.name.split(".")[0], has_documents=False, has_segments=False)
         empty = True
         for element in xml.elements(self.path, "header", "tu"):
             empty = empty and xml.local(element) == "header"
-            if xml.local(element) == "header":
-                self.source = element.get("srclang", "")
-                continue
-            self.add(gathering, element)
+            if xml.local(element) == "tu":
+                self.add(gathering, element)
             if len(gathering) > 1:
                 yield gathering.release_first()
         if empty:
@@ -86,36 +127,35 @@ class _Memory:
     def add(self, gathering: SegmentsByDocument, unit: Any) -> None:
         line = unit.sourceline
         variants = [(_language(variant), variant) for variant in xml.children(unit, "tuv")]
-        codes = {code for code, _ in variants}
         if not variants:
             textfile.failed(self.path, "This unit has no languages.", line)
-        language = self.pair[0] if self.pair else languages.normal(unit.get("srclang") or self.source)
-        is_selected = self.pair is not None and len(variants) > 2  # of two languages the user says what they are
-        first = _best(variants, language)
-        if first is None and is_selected:
-            return  # of other languages
-        source_language, source = variants.pop(first or 0)
-        has_target = bool(variants)
-        if self.pair and is_selected:
-            best = _best(variants, self.pair[1])
-            has_target = best is not None
-            variants.insert(0, variants.pop(best or 0) if has_target else (self.pair[1], None))
-        target = variants[0][0] if variants else languages.UNDETERMINED
-        self.languages |= codes
-        self.targets += has_target
-        properties = {child.get("type"): xml.text_of(child) for child in xml.children(unit, "prop")}
+        properties = _properties(unit)
+        name = properties.get("document", "")
+        source_code, target_code = self.pairs[name]
+        at = _place([code for code, _ in variants], source_code)
+        if at is None:
+            self.without_source += 1
+            return
+        source_language, source = variants.pop(at)
+        best = _place([code for code, _ in variants], target_code)
+        if best is not None:
+            variants.insert(0, variants.pop(best))
+            self.targets += 1
+        elif variants:
+            self.without_target += 1
+        target = target_code if best is None else variants[0][0]
+        of_target = [entry for entry in variants if _alike(entry[0], target)]
+        self.left_out |= dict.fromkeys(code for code, _ in variants if not _alike(code, target))
 
         def attributes() -> dict[str, Any]:
             fields = {name: properties.get(name, "") for name in _ABOUT_DOCUMENT}
             return {"source_language": source_language, "target_language": target, **fields}
 
-        document = gathering.document(properties.get("document", ""), line, attributes)
+        document = gathering.document(name, line, attributes)
         draft = gathering.segment(document, unit.get("tuid", ""), line, self._text(source))
-        for position, (code, variant) in enumerate(variants):
-            if variant is None:
-                continue
-            texts = draft.outputs if position == 0 else draft.references
-            texts[self.system if position == 0 else code] = self._text(variant)
+        for position, (code, variant) in enumerate(of_target):
+            texts = draft.references if position else draft.outputs
+            texts[(code if position == 1 else f"{code} {position}") if position else self.system] = self._text(variant)
         rest = {key: value for key, value in properties.items() if key not in ("document", *_ABOUT_DOCUMENT) and key}
         if rest:
             draft.meta["properties"] = rest
@@ -131,13 +171,20 @@ class _Memory:
         return xml.readable_text(segments[0])
 
 
-def _best(variants: list[tuple[str, Any]], language: str) -> int | None:
-    """The place of the variant in this language: in this form of it, else in another (`fr-FR` for `fr`)."""
-    codes = [code for code, _ in variants]
+def _place(codes: list[str], language: str) -> int | None:
+    """The place of a language: in this form of it, else in another (`fr-FR` for `fr`)."""
     if language in codes:
         return codes.index(language)
-    base = language.partition("-")[0]
-    return next((at for at, code in enumerate(codes) if code.partition("-")[0] == base), None)
+    return next((at for at, code in enumerate(codes) if _alike(code, language)), None)
+
+
+def _alike(code: str, other: str) -> bool:
+    """Whether two codes are of one language."""
+    return code.partition("-")[0] == other.partition("-")[0]
+
+
+def _properties(unit: Any) -> dict[str, str]:
+    return {child.get("type"): xml.text_of(child) for child in xml.children(unit, "prop")}
 
 
 def _language(variant: Any) -> str:
