@@ -172,6 +172,14 @@ def test_a_table_can_be_copied_over_plain_http(office: Office, desk: Page) -> No
     expect(desk.locator("body > textarea")).to_have_value(re.compile(r"^Judge\t.*\nJudge 1\t"), timeout=9000)
 
 
+def test_forms_can_be_sent_over_plain_http(office: Office, desk: Page) -> None:
+    """There a browser says nothing about where a form comes from but its origin."""
+    office_elsewhere = office.url.replace("127.0.0.1", ELSEWHERE)
+    desk.goto(f"{office_elsewhere}/enter/{ENTRY}")
+    desk.get_by_role("button", name="Sign out").click()
+    desk.wait_for_url(f"{office_elsewhere}/login")
+
+
 PAGES = [
     "/campaigns",
     "/campaigns/swapped",

@@ -139,6 +139,21 @@ def test_every_page_names_its_language(pages: list[tuple[str, str]]) -> None:
     assert {place: names for place, names in found.items() if names != ["en"]} == {}
 
 
+def test_no_browser_is_to_translate_what_is_judged(pages: list[tuple[str, str]]) -> None:
+    """Its translation would be what is judged or settled, and marks would stand at its places."""
+    whole = [place for place, page in pages if re.search(r'<html [^>]*translate="no"', page)]
+    assert any(place.endswith("/task/1") for place in whole)
+    texts = [
+        (place, tag)
+        for place, page in pages
+        if place not in whole and not place.endswith("/report")
+        for tag in re.findall(r"<[^>]*\slang=[^>]*\sdir=[^>]*>", page)
+        if not tag.startswith("<html")
+    ]
+    assert len({place for place, _ in texts}) > 2
+    assert [each for each in texts if 'translate="no"' not in each[1]] == []
+
+
 def test_nothing_hostile_runs_anywhere(pages: list[tuple[str, str]]) -> None:
     met = 0
     for place, text in pages:

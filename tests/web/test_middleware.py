@@ -299,7 +299,7 @@ def test_no_inline_script_no_frame_no_cache() -> None:
     assert "frame-ancestors 'none'" in policy
     assert headers["cache-control"] == "no-store"
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
 
 
 def test_what_a_handler_says_stays() -> None:

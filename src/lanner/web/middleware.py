@@ -223,7 +223,9 @@ POLICY = "; ".join(
 )
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),  # a judge's link is a secret: no other site may learn it
+    # a judge's link is a secret: no other site may learn it. To say nothing to our own pages either would have forms
+    # come without an origin, and over plain http in a local network that is all that says where they come from
+    (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), browsing-topics=()"),
