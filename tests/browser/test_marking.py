@@ -405,3 +405,32 @@ def test_accepting_a_sentence_keeps_what_was_suggested(live: Live, page: Page) -
     hands.settled()
     assert [m["origin"] for m in work.stored(task)[0]["errors"]] == ["kept"] * 3
     assert page.locator("mark.suggested").count() == 0
+
+
+ALTER = """() => document.querySelectorAll('.row [data-side]').forEach(cell => {
+  const added = document.createElement('font');
+  added.textContent = 'Aggiunto ';
+  cell.prepend(added);
+})"""
+"""What a translation or an extension of a browser does to texts."""
+
+
+def test_a_text_that_the_browser_has_changed_is_marked_where_it_was_sent(live: Live, page: Page) -> None:
+    work, hands = begin(live, page, "mqm", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    cell = page.locator(".is-active .tgt")
+    page.evaluate(ALTER)
+    page.evaluate(SELECT, [0, "target", 9, 12])
+    page.locator("#note-altered").wait_for()
+    expect(cell).to_have_text("Sie traf den Arzt.")
+    expect(page.locator(".toolbar:visible")).to_have_count(0)
+    page.evaluate(ALTER)
+    hands.press("ArrowRight")
+    expect(cell).to_have_text("Sie traf den Arzt.")
+    assert page.evaluate(PICKED) == "Sie"
+    for name in ("accuracy", "mistranslation", "major"):
+        page.locator(".toolbar").get_by_role("button", name=name).click()
+    page.evaluate(SELECT, [0, "target", 13, 17])
+    for name in ("accuracy", "mistranslation", "minor"):
+        page.locator(".toolbar").get_by_role("button", name=name).click()
+    hands.settled()
+    assert [(mark["start"], mark["end"], mark["text"]) for mark in marks(work)] == [(0, 3, "Sie"), (13, 17, "Arzt")]

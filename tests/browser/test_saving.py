@@ -443,6 +443,55 @@ def test_a_full_device_is_said_and_answers_are_sent_all_the_same(live: Live, pag
     assert scores(work, task)[0] == (3, 8)
 
 
+@pytest.mark.usefixtures("context")
+def test_what_a_full_device_does_not_keep_is_not_called_kept(live: Live, page: Page, context: BrowserContext) -> None:
+    page.add_init_script(
+        "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+    )
+    work, task, hands = begin(live, page)
+    context.set_offline(True)
+    hands.press("s", "3", "8", "Enter")
+    shown = page.locator("#saved[data-state=offline]")
+    expect(shown).to_have_text("Not saved yet: 1")
+    assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    page.route("**/answers", lambda route: route.fulfill(status=401, json={"message": "Signed out."}))
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.locator("#note-held")).to_contain_text("Leave this page open")
+    page.unroute("**/answers")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    assert scores(work, task)[0] == (3, 8)
+
+
+@pytest.mark.usefixtures("context")
+def test_what_was_kept_here_is_cleared_while_the_page_is_open(live: Live, page: Page, context: BrowserContext) -> None:
+    """What is answered from then on is kept again, and the document can be finished."""
+    work, task, hands = begin(live, page, sentences=2)
+    judge(hands, 3, 8)
+    hands.settled()
+    clear = {"origin": live.url, "storageTypes": "indexeddb,local_storage,cache_storage"}
+    context.new_cdp_session(page).send("Storage.clearDataForOrigin", clear)
+    context.set_offline(True)
+    judge(hands, 2, 7)
+    expect(page.locator("#saved[data-state=offline]")).to_have_text("Offline. Kept on this device: 1")
+    context.set_offline(False)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    hands.settled()
+    hands.press("Enter")
+    page.wait_for_url("**/work**")
+    assert scores(work, task) == [(3, 8), (2, 7)]
+
+
+@pytest.mark.usefixtures("context")
+def test_a_browser_that_gives_no_locks(live: Live, page: Page) -> None:
+    page.add_init_script("LockManager.prototype.request = () => Promise.reject(new DOMException('', 'SecurityError'))")
+    work, task, hands = begin(live, page)
+    hands.press("s", "3", "8", "Enter")
+    nothing_waits(page)
+    assert scores(work, task)[0] == (3, 8)
+
+
 def test_a_crashed_browser_loses_nothing(live: Live, tmp_path: Path, playwright: Playwright) -> None:
     """Killed while offline, as by a power cut; days later the same profile is opened again."""
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"])

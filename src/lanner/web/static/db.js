@@ -55,28 +55,33 @@ export function memory() {
   };
 }
 
+/** @param {() => IDBFactory} factory @returns {Promise<IDBDatabase>} */
+const connect = factory =>
+  new Promise((ok, fail) => {
+    const request = factory().open('lanner', VERSION);
+    request.onupgradeneeded = () => {
+      const there = request.result.objectStoreNames;
+      for (const name of STORES) if (!there.contains(name)) request.result.createObjectStore(name);
+    };
+    request.onsuccess = () => {
+      const db = request.result;
+      db.onversionchange = () => db.close(); // a page of a later version must not wait for this one
+      ok(db);
+    };
+    request.onerror = request.onblocked = () => fail(request.error);
+  });
+
 /** @param {() => IDBFactory} [factory] looking at it may fail already @returns {Promise<Db>} */
 export async function open(factory = () => indexedDB) {
   try {
-    /** @type {IDBDatabase} */
-    const db = await new Promise((ok, fail) => {
-      const request = factory().open('lanner', VERSION);
-      request.onupgradeneeded = () => {
-        const there = request.result.objectStoreNames;
-        for (const name of STORES)
-          if (!there.contains(name)) request.result.createObjectStore(name);
-      };
-      request.onsuccess = () => ok(request.result);
-      request.onerror = request.onblocked = () => fail(request.error);
-    });
-    db.onversionchange = () => db.close(); // a page of a later version must not wait for this one
+    let db = await connect(factory);
     /**
      * @param {string[]} stores
      * @param {IDBTransactionMode} mode
      * @param {(...stores: IDBObjectStore[]) => IDBRequest[]} work
      * @returns {Promise<any[]>}
      */
-    const run = (stores, mode, work) =>
+    const runOnce = (stores, mode, work) =>
       new Promise((ok, fail) => {
         const tx = db.transaction(stores, mode, {
           durability: stores[0] === 'outbox' ? 'strict' : 'default',
@@ -85,6 +90,14 @@ export async function open(factory = () => indexedDB) {
         tx.oncomplete = () => ok(requests.map(request => request.result));
         tx.onerror = tx.onabort = () => fail(tx.error);
         tx.commit?.(); // a page that is left right now leaves nothing half-written behind
+      });
+    /** @type {typeof runOnce} */
+    const run = (...asked) =>
+      runOnce(...asked).catch(async e => {
+        // somebody has cleared what this site keeps: then the browser closes what is open
+        if (e?.name !== 'InvalidStateError') throw e;
+        db = await connect(factory);
+        return runOnce(...asked);
       });
     /** @type {Db['put']} */
     const put = (store, ...entries) => {

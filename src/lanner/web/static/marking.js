@@ -214,6 +214,10 @@ export class Marking {
     const { cell } = selected,
       text = this.marks.texts.get(cell);
     if (text == null || !(this.linking || this.canMark(cell))) return; // selected to be copied
+    if (this.marks.restore(cell)) {
+      this.selection?.clear();
+      return this.app.note('altered', this.app.t('altered'), ['×']);
+    }
     const stretch = exact ? selected : wholeWords(text, this.units(cell), selected, drawn);
     this.take(stretch);
     this.cursor = this.cursorAt(stretch);
@@ -234,6 +238,7 @@ export class Marking {
       ask = marks.askAt(cell),
       side = sideOf(cell),
       text = slice(marks.texts.get(cell) ?? '', start, end);
+    marks.restore(cell);
     const select = () => (typing ? rangeOf(stretch) : this.selection?.select(stretch)) ?? null;
     if (linking) {
       linking.end = { segment: row.el.dataset.segment ?? '', side, start, end, text };

@@ -238,6 +238,22 @@ export class Marks {
     return el;
   }
 
+  /**
+   * Show a text again as it was sent, where a translation or an extension of the browser has
+   * changed it on the page: places in it would be others.
+   * @param {HTMLElement} cell
+   * @returns {boolean} whether it was changed
+   */
+  restore(cell) {
+    const { rows } = this.app,
+      text = this.texts.get(cell);
+    if (text == null || cell.textContent === text) return false;
+    this.draw(cell, []);
+    this.painted.delete(cell);
+    this.paint(rows.all[rows.indexOf(cell)].item ?? -1);
+    return true;
+  }
+
   /** The pieces of one mark of the current item. @param {Ask} ask @param {number} id */
   pieces(ask, id) {
     const { rows, item } = this.app;

@@ -30,6 +30,8 @@ export class Outbox {
       wait: (/** @type {number} */ ms) => new Promise(ok => setTimeout(ok, ms)),
       ...parts,
     };
+    /** Whether this device keeps what it is given. */
+    this.keeps = parts.db.lasting;
     this.queue = /** @type {Message[]} */ ([]);
     this.tries = 0;
     this.running = this.stopped = false;
@@ -59,6 +61,7 @@ export class Outbox {
     try {
       return await work();
     } catch {
+      this.keeps = false;
       return this.parts.full?.();
     }
   }
@@ -345,10 +348,10 @@ export class Outbox {
    * @param {number} task
    */
   async forget(task) {
-    const { db, who } = this.parts,
-      copies = await db.all('copies', `${who}/${task}/`);
-    await this.kept(
-      async () => copies.length && db.put('copies', ...copies.map(([key]) => [key, null])),
-    );
+    const { db, who } = this.parts;
+    await this.kept(async () => {
+      const copies = await db.all('copies', `${who}/${task}/`);
+      return copies.length && db.put('copies', ...copies.map(([key]) => [key, null]));
+    });
   }
 }

@@ -109,7 +109,8 @@ export class Saving {
       void this.reconcile();
     });
     addEventListener('beforeunload', e => {
-      if (!db.lasting && !this.done && (outbox.waiting || this.due.size)) e.preventDefault();
+      if (outbox.keeps || this.done) return;
+      if (outbox.waiting || this.due.size || this.unsent) e.preventDefault();
     });
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
@@ -221,7 +222,7 @@ export class Saving {
     this.outbox.tell('saving');
     this.due.add(i);
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.flushDue(), this.db.lasting ? PAUSE : 0);
+    this.timer = window.setTimeout(() => this.flushDue(), this.outbox.keeps ? PAUSE : 0);
   }
 
   /** Keep what has changed on this device. */
@@ -301,13 +302,14 @@ export class Saving {
   }
 
   /**
-   * Whether this page holds answers that have not been sent: incomplete ones, or a withdrawn one.
+   * How many items have answers on this page that have not been sent: incomplete ones, or a
+   * withdrawn one.
    */
   get unsent() {
     const { store } = this.app;
-    return store.items.some(({ answers }, i) =>
+    return store.items.filter(({ answers }, i) =>
       Object.keys(answers).some(q => store.differs(i, q)),
-    );
+    ).length;
   }
 
   /** Whether everything has arrived. */
@@ -515,11 +517,15 @@ export class Saving {
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
       unsent = outbox.noDatabase ? 'database' : outbox.reached ? 'failing' : 'offline',
-      key = held || (isUnsent && !this.db.lasting) ? 'unsaved' : isUnsent ? unsent : state,
-      text = app.t(key, { n, time: state === 'saved' ? this.clock.format() : '' });
+      isLost = !outbox.keeps && (isUnsent || state === 'kept'),
+      key = held || isLost ? 'unsaved' : isUnsent ? unsent : state,
+      text = app.t(key, {
+        n: n || this.unsent,
+        time: state === 'saved' ? this.clock.format() : '',
+      });
     const draw = () => {
       if (shown.dataset.state !== state) return;
-      shown.classList.toggle('bad', held || isUnsent);
+      shown.classList.toggle('bad', held || isUnsent || isLost);
       shown.classList.toggle('busy', state === 'saving');
       setText(shown, text);
     };
@@ -564,7 +570,8 @@ export class Saving {
     if (finished.length)
       app.note('held', t('late'), [t('undo_finish'), reopenTask], leaveOut(finished));
     else if (closed.length) app.note('held', t('closed_late', { n }), takeAlong, leaveOut(closed));
-    else if (state === 'signin') app.note('held', t(state, { n }), tryAgain, takeAlong);
+    else if (state === 'signin')
+      app.note('held', t(outbox.keeps ? state : 'signin_unkept', { n }), tryAgain, takeAlong);
     else app.note('held', t(state, { n, message }), tryAgain);
   }
 

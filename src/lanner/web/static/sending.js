@@ -40,6 +40,14 @@ export async function signedOut(url) {
   return status === 401 && typeof body?.message === 'string';
 }
 
-/** @param {() => Promise<any>} work @returns {Promise<any>} */
-export const alone = work =>
-  navigator.locks ? navigator.locks.request('lanner-outbox', work) : work();
+/**
+ * Where a browser has no locks, or gives none, two pages send at once: each message counts once.
+ * @param {() => Promise<any>} work
+ * @returns {Promise<any>}
+ */
+export function alone(work) {
+  /** @type {Promise<any> | undefined} */
+  let begun;
+  const begin = () => (begun ??= work());
+  return navigator.locks?.request('lanner-outbox', begin).catch(begin) ?? begin();
+}
