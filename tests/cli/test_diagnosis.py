@@ -59,6 +59,8 @@ def test_few_judges_who_plainly_differ_are_not_called_alike(lanner: Command, tmp
     """Two judges eight points apart on every text: what is not known is where judges in general lie."""
     ran = lanner("facets", ratings(tmp_path, judges=2), "--question", "score")
     assert "than judges in general are. Whether they differ from each other is another question" in ran.out
+    assert "in the eyes of other judges cannot be told from 2 judges and 8 documents" in ran.out
+    assert "This holds for judges in general" not in ran.out and "p =" not in ran.out and "p <" not in ran.out
 
 
 def test_judges_whom_scores_hardly_tell_apart(lanner: Command, tmp_path: Path) -> None:

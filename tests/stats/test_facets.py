@@ -112,6 +112,17 @@ def test_few_steps_are_steps_and_reasons_stand_for_what_cannot_be():
         facets(data, "", scale="step")  # type: ignore[arg-type]
 
 
+def test_two_judges_say_nothing_of_the_systems_that_others_would_favour():
+    """With p of such a model 12 of 100 campaigns without a difference had one."""
+    points, severity = {"oak": 4.0, "elm": 0.0}, {"ann": 3.0, "ben": 0.0, "cem": -3.0}
+    told, untold = (facets(rated(points, dict(list(severity.items())[:n])), "") for n in (3, 2))
+    assert told.interval is not None and of_kind(told, "pair")[0]["p_holm"] < 0.05
+    assert untold.interval is None and "2 judges and" in " ".join(untold.notes)
+    for row in (*of_kind(untold, "system"), *of_kind(untold, "pair")):
+        assert (row["low"], row["high"], row.get("p"), row.get("p_holm")) == (None, None, None, None)
+    assert all(row["low"] is not None for row in of_kind(untold, "judge"))
+
+
 def rated(points: dict[str, float], severity: dict[str, float], noise: float = 1.0) -> pl.DataFrame:
     rng = np.random.default_rng(3)
     rows = [

@@ -208,12 +208,30 @@ def test_holistic_scores_of_the_released_ratings_have_document_and_judge_varianc
         (crossed().head(2), "too few"),
         (crossed().with_columns(score_given=pl.lit(1.0)), "same value everywhere"),
         (crossed().with_columns(judge=pl.lit("a"), document=pl.lit("b")), "levels that repeat"),
+        (crossed().with_columns(document=pl.lit("b")), "only one document"),
     ],
 )
 def test_degenerate_models_say_why(data, reason):
     result = mixed(data, "score_given")
     assert result.value is None
     assert reason in result.notes[0]
+
+
+def test_one_document_holds_no_evidence_about_others_unless_documents_are_no_sample():
+    data = crossed().with_columns(document=pl.lit("b"), system=pl.Series([f"s{i % 3}" for i in range(600)]))
+    assert effects(data, "score_given").notes == mixed(data, "score_given", ["system"]).notes
+    assert mixed(data, "score_given", ["system"], random=["judge"]).value is not None
+
+
+@pytest.mark.parametrize(("judges", "documents"), [(2, 25), (8, 2)])
+def test_of_two_judges_or_two_documents_no_predictor_is_significant(judges, documents):
+    data = crossed(judges=judges, documents=documents)
+    result = mixed(data, "score_given", ["skill"])
+    few = "judges" if judges == 2 else "documents"
+    assert f"with only two {few}, " in " ".join(result.notes)
+    assert all((row["p"], row["low"], row["high"]) == (None, None, None) for row in rows(result, "fixed").values())
+    assert rows(mixed(data, "score_given", ["skill"], random=["judge", "document"]), "fixed")["skill"]["p"] < 0.05
+    assert rows(mixed(crossed(judges=3, documents=3), "score_given", ["skill"]), "fixed")["skill"]["p"] is not None
 
 
 def test_a_factor_with_one_level_or_one_per_row_is_left_out_and_named():
@@ -229,14 +247,11 @@ def test_a_factor_that_repeats_another_is_left_out_and_named():
     assert "again is left out of the random effects: it divides the rows as judge does" in " ".join(result.notes)
 
 
-@pytest.mark.parametrize("only", ["judge", "document"])
-def test_a_factor_that_the_fixed_effects_determine_is_left_out_and_named(only):
-    other = {"judge": "document", "document": "judge"}[only]
-    data = crossed().with_columns(pl.lit("x").alias(only), system=pl.Series([f"s{i % 3}" for i in range(600)]))
+def test_a_factor_that_the_fixed_effects_determine_is_left_out_and_named():
+    data = crossed().with_columns(judge=pl.lit("x"), system=pl.Series([f"s{i % 3}" for i in range(600)]))
     result = mixed(data, "score_given", ["system"])
-    note = f"{only}:system is left out of the random effects: it says no more than the fixed effects."
-    assert note in result.notes
-    without = mixed(data, "score_given", ["system"], random=[other, f"{other}:system"])
+    assert "judge:system is left out of the random effects: it says no more than the fixed effects." in result.notes
+    without = mixed(data, "score_given", ["system"], random=["document", "document:system"])
     assert result.value == without.value
     assert result.rows == without.rows
 

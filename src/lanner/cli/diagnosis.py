@@ -13,13 +13,13 @@ from lanner.cli.source import Source
 from lanner.errors import InputError
 from lanner.figures.charts import EstimateRow, intervals
 from lanner.model import Json, Result
-from lanner.model.messages import estimate, number, p_value, percent
+from lanner.model.messages import estimate, number, p_value, percent, plural
 from lanner.reports.parts import Report
 from lanner.reports.rendering import write
 from lanner.reports.sections.diagnosis import described, sentences
 from lanner.reports.view import View
 from lanner.stats.facets import Scale, facets
-from lanner.stats.resample import Resampling
+from lanner.stats.resample import FEWEST_JUDGES, Resampling
 
 # `lanner facets`: system scores with judges' severity taken out, each judge's severity, and designs compared.
 
@@ -124,7 +124,11 @@ def _words(result: Result, kinds: Mapping[str, Sequence[Mapping[str, Json]]]) ->
     else:
         yield "No judge is clearly more severe or more lenient than the others."
     yield from _equal_cost(kinds.get("decision", ()))
-    yield f"This holds for judges in general, from {counts['judges']} judges and {counts['documents']} documents."
+    seen = f"{plural(counts['judges'], 'judge')} and {plural(counts['documents'], 'document')}"
+    if counts["judges"] < FEWEST_JUDGES:
+        yield f"Which system is better in the eyes of other judges cannot be told from {seen}."
+    else:
+        yield f"This holds for judges in general, from {seen}."
 
 
 def _equal_cost(designs: Sequence[Mapping[str, Json]]) -> Iterator[str]:
@@ -136,7 +140,7 @@ def _equal_cost(designs: Sequence[Mapping[str, Json]]) -> Iterator[str]:
     if several:
         largest = max(several, key=lambda own: (len(own), own[0]["judgements"]))
         rows = sorted(largest, key=lambda row: row["margin"])
-        parts = [f"{row['judges']} on {row['documents']} documents ±{row['margin']:.2f}" for row in rows]
+        parts = [f"{row['judges']} on {plural(row['documents'], 'document')} ±{row['margin']:.2f}" for row in rows]
         yield f"For {rows[0]['judgements']:,} judgements, judges and documents give: {'; '.join(parts)}."
 
 

@@ -34,7 +34,17 @@ from lanner.stats.frame import in_order, of_rows
 from lanner.stats.icc import groups_apart
 from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
 from lanner.stats.regression import Estimate
-from lanner.stats.resample import OTHER_JUDGES, Array, Indices, Resampling, holm, sign, undefined
+from lanner.stats.resample import (
+    FEWEST_JUDGES,
+    OTHER_JUDGES,
+    Array,
+    Indices,
+    Resampling,
+    holm,
+    sign,
+    too_few_for_others,
+    undefined,
+)
 from lanner.stats.scores import items
 
 # Cumulative link mixed models
@@ -347,7 +357,7 @@ def facets(
     points, or log odds, this judge gives above the average one, shrunk; `leaning` says whether that is severe),
     "variance" (of the linear model: value, share) and "decision" (judges × documents: the error of a difference between
     two systems, `margin` around it, and the generalisability Eρ² and dependability Φ of the ranking). The Result is the
-    best system's score.
+    best system's score. Scores and differences have no interval and no p where there are only two judges.
     """
     check_known(scale, get_args(Scale), f"There is no scale {scale!r}.", StatisticError)
     name = f"severity-adjusted {of or 'score'}"
@@ -405,6 +415,11 @@ def facets(
         *_variance_rows(linear, list(levels)),
         *_decision_rows(linear, list(levels), answers, judges, documents),
     ]
+    if len(levels["judge"]) < FEWEST_JUDGES:
+        about_systems = {"low": None, "high": None}, {"low": None, "high": None, "p": None, "p_holm": None}
+        nothing = dict(zip(("system", "pair"), about_systems, strict=True))
+        rows = [{**row, **nothing.get(row["kind"], {})} for row in rows]
+        notes += (too_few_for_others(len(levels["judge"]), len(levels["document"])),)
     best = rows[0]
     counts = {
         "items": len(answers),
@@ -415,7 +430,7 @@ def facets(
     fitted, factors = "cumulative link, Laplace" if steps else "linear, REML", " + ".join(levels)
     how = {"model": fitted, "random": factors, "df": "Satterthwaite", "holds_for": OTHER_JUDGES}
     signature = sign("facets", Resampling(), None, **how)
-    interval = Interval(best["low"], best["high"], level, "Satterthwaite t", "two-way")
+    interval = None if best["low"] is None else Interval(best["low"], best["high"], level, "Satterthwaite t", "two-way")
     return Result(name, best["value"], interval, counts=counts, rows=rows, notes=notes, signature=signature)
 
 

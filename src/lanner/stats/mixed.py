@@ -678,8 +678,9 @@ def mixed(
     documents (or judges), how it differs from document to document and from judge to judge: without "document:system"
     every sentence of a document would count as new evidence about a system.
 
-    Rows: "fixed" effects with Satterthwaite t intervals; "variance" components with profile likelihood intervals (for
-    large models, Wald intervals on the log scale) and their share of the total: the share of "document" is the
+    Rows: "fixed" effects with Satterthwaite t intervals (none with two judges or two documents alone, unless `random`
+    is given); "variance" components with profile likelihood intervals (for large models, Wald intervals on the log
+    scale) and their share of the total: the share of "document" is the
     intraclass correlation of documents. The Result's value is the share of variance that fixed and random effects
     explain together, R² after Nakagawa & Schielzeth (2013, Methods Ecol. Evol. 4), with an interval by generalised
     pivots that takes judges and documents as samples; that of the fixed effects alone is in the notes.
@@ -700,6 +701,9 @@ def mixed(
         rows = [*_fixed_rows(model, design, spread, level), *_variance_rows(model, list(levels), spread, level)]
     except np.linalg.LinAlgError:
         return undefined(name, EXACT)
+    if random is None and (few := [name for name in ("judge", "document") if len(levels.get(name, ())) == TWO]):
+        rows = [{**row, **NOTHING_TOLD} if row["kind"] == "fixed" else row for row in rows]
+        notes += (FROM_TWO.format(few=" and ".join(_plural(name) for name in few)),)
     r2 = shares(Parts(model.variances, spread, problem.sizes, model.beta, model.covariance, design.matrix), level)
     interval = Interval(*r2.ends, level, "pivots", " and ".join(levels)) if r2.ends else None
     between = f" ({r2.fixed_ends[0]:.3f} to {r2.fixed_ends[1]:.3f})" if r2.fixed_ends else ""
@@ -793,6 +797,17 @@ SAME_SLOPES = (
 )
 _ROUNDING = 1e-7  # what rounding leaves of indicators and standardised numbers that others determine
 _EXACT = 1e-9  # of the scores' variance; what rounding leaves of nothing is less
+ONE_DOCUMENT = (
+    "there is only one document, which says nothing about others: it takes at least two to tell an effect from what "
+    "this document is like."
+)
+TWO = 2
+NOTHING_TOLD = {"low": None, "high": None, "p": None}
+FROM_TWO = (
+    "No interval and no p of predictors: with only two {few}, one number shows how the two differ, and chance may make "
+    "it next to nothing."
+)
+"""Of predictors that do nothing 12 of 100 had p < .05 with two judges of 30 documents (simulated campaigns)."""
 UNSETTLED = "the search for the variances did not settle, so that no error of an estimate is known."
 EXACT = "the predictors and groups explain every score exactly, so nothing is left to tell chance from."
 
@@ -829,6 +844,8 @@ def _prepare(data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequ
     terms_of_random = RandomTerms.of(part, random, design.matrix)
     if not terms_of_random.factors:
         return f"none of {', '.join(random)} has levels that repeat."
+    if "document" in random and part["document"].n_unique() == 1:
+        return ONE_DOCUMENT
     n_answers = int(source.table[outcome].is_not_null().sum())
     return _Inputs(y, design, terms_of_random, max(n_answers, source.table.height), (*notes, *terms_of_random.notes))
 

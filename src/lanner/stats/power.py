@@ -126,14 +126,14 @@ def pilot(data: Any, of: str, *, judges_random: bool = False) -> Components:
         "judge:system": "system_judge",
     }
     variances = variance_components(data, of, ["system"], list(names))
-    if isinstance(variances, str):
-        raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {variances}")
     answers = wide(data).table.drop_nulls(of)
-    if answers["document"].n_unique() < 2:
+    if answers["document"].n_unique() == 1:
         raise StatisticError(
             "The pilot has one document, which says nothing about how documents differ.",
             next_step="Judge two documents or more, or plan from released ratings (--like).",
         )
+    if isinstance(variances, str):
+        raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {variances}")
     has_one_judge = answers["judge"].n_unique() < 2
     if judges_random and has_one_judge:
         raise StatisticError(
