@@ -57,6 +57,20 @@ def test_new_answers_are_added_and_revised_ones_replaced(store: Store) -> None:
     assert third.paces == whole.paces
 
 
+@pytest.mark.parametrize("looked_before", [False, True])
+def test_who_revises_all_they_did_began_with_the_first_answer(store: Store, looked_before: bool) -> None:
+    open_campaign(store)
+    [task] = campaign.tasks(store, "trial", "J1")[:1]
+    album, begun = LiveCampaigns(store), datetime.now(UTC) - timedelta(days=9)
+    for days in range(3):
+        answers = {**complete(), "sentence": 1 + days}
+        at = begun + timedelta(days=days)
+        campaign.submit(store, task.id, 0, answers, submission=f"s{days}", active=30.0, answered_at=at)
+        pace = album.snapshot(1).paces["J1"] if looked_before else None
+        assert pace is None or (pace.first, pace.last) == (begun, at)
+    assert LiveCampaigns(store).snapshot(1).paces["J1"].first == begun
+
+
 def test_the_same_picture_is_not_made_twice(store: Store) -> None:
     open_campaign(store)
     answer(store, "J1")

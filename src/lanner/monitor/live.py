@@ -6,12 +6,13 @@ Nothing here knows of pages. A server asks from a process of its own, a command 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from operator import attrgetter
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -135,6 +136,8 @@ class LiveCampaign:
         self.people: tuple[str, ...] = ()
         self.models: tuple[str, ...] = ()
         self.stamp = 0
+        self._begun: dict[str, datetime] = {}
+        """When each judge first answered, revised answers counted: the table holds the latest alone."""
         self._controls: list[Task] = []
         """Tasks with control items, and of these only the control items."""
         self._control_answers: dict[Key, Judgement] = {}
@@ -187,6 +190,11 @@ class LiveCampaign:
             self._snapshots.clear()
             self._watch(campaigns.judgements(self._store, self._campaign))
         if new and (new[-1].id or 0) > self.stamp:
+            with self._store.reading() as tx:
+                self._begun = self._begun or tx.judgements.begun(self._campaign)
+            for judgement in new:
+                if judgement.document and (at := judgement.answered_at):
+                    self._begun[judgement.judge] = min(at, self._begun.get(judgement.judge, at))
             # Attributes of judges would make the columns differ from one addition to the next.
             plain = [Judge(judge.id, judge.kind) for judge in judges]
             table = frame(new, self.protocol, self._documents, plain)
@@ -305,7 +313,7 @@ class LiveCampaign:
             measures=tuple(measures(people, self.protocol, documents)),
             main="",
             divergence=None,
-            paces=paces(self.table.filter(pl.col("document") != ""), self._role),
+            paces=paces(self.table.filter(pl.col("document") != ""), self._role, self._begun),
             comments=(),
             comments_in_all=0,
             controls=self._missed_controls(),
@@ -423,12 +431,15 @@ def _with_new(table: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
 _PARTS = 10
 
 
-def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, JudgePace]:
+def paces(
+    table: pl.DataFrame, role: Role = Role.MAIN, begun: Mapping[str, datetime] = MappingProxyType({})
+) -> dict[str, JudgePace]:
     """The pace of every judge, from the times kept with each answer. A repeated save counts once, at its longest.
 
     Active time and its first and last moment are those of everything a judge did, what has no time counted at their
     mean; how fast they are is told by the items of one `role`, as in the report: 60 over the mean seconds in each
-    domain, the plain mean over domains.
+    domain, the plain mean over domains. `begun` says when judges first answered, where they have revised that since:
+    who seems to have begun late seems to work long days, and to finish early.
     """
     if table.is_empty():
         return {}
@@ -455,7 +466,7 @@ def paces(table: pl.DataFrame, role: Role = Role.MAIN) -> dict[str, JudgePace]:
             median=median(active_seconds[judge]) if judge in active_seconds else None,
             per_minute=speeds.get(judge),
             parts=_parts(active_seconds.get(judge, ())),
-            first=first,
+            first=min(filter(None, (first, begun.get(str(judge)))), default=None),
             last=last,
         )
         for judge, active, first, last in every.iter_rows()

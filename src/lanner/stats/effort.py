@@ -378,7 +378,8 @@ def cost(
     if not with_cost:
         return undefined("cost", "no item has a time.")
     if len(with_cost) < len(rows):
-        notes += (f"{len(rows) - len(with_cost)} groups have no times and are not in the total.",)
+        said = ("{n} group has no times and is not in the total.", "{n} groups have no times and are not in the total.")
+        notes += (in_number(len(rows) - len(with_cost), *said),)
     signature = sign(
         "cost",
         Resampling(),

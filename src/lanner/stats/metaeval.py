@@ -16,6 +16,7 @@ import numpy as np
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Json, Result
+from lanner.model.messages import in_number
 from lanner.stats.association import Coefficient, ValuePairs, without_each
 from lanner.stats.metric_accuracy import (
     FEWEST,
@@ -293,7 +294,8 @@ def _result(  # noqa: PLR0917
     gaps = [row for row in rows if row["missing"]]
     if gaps:
         listing = ", ".join(f"{row['metric']} {row['missing']:,}" for row in gaps[:6])
-        notes.append(f"{len(gaps)} scorers lack scores that gold has; their pairs are left out: {listing}.")
+        one, many = "{n} scorer lacks scores that gold has; its", "{n} scorers lack scores that gold has; their"
+        notes.append(f"{in_number(len(gaps), one, many)} pairs are left out: {listing}.")
     if holes := int(np.isnan(truth).sum()):
         notes.append(f"Gold lacks {holes:,} of {truth.size:,} cells.")
     signature = sign(

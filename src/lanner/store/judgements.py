@@ -221,6 +221,13 @@ class Judgements(Rows):
         """Every answer ever given, the superseded ones too, oldest first."""
         return self._judgements(campaign, _HISTORY_SINCE if after else _HISTORY, after)
 
+    def begun(self, campaign: int) -> dict[str, datetime]:
+        """When each judge first answered about a text, whether or not they have revised that answer since."""
+        own = select(_j.key, func.min(_q.answered_at)).join(schema.judge, _q.judge == _j.id)
+        own = own.join(schema.document, _q.document == _d.id).where(_j.campaign == campaign, _d.key != "")
+        rows = self._connection.execute(own.where(_q.answered_at.is_not(None)).group_by(_j.key))
+        return {judge: moment(at) for judge, at in rows}
+
     def some(self, campaign: int, after: int, limit: int, *, history: bool = False) -> list[Judgement]:
         """The first so many with a higher id, in the order they came: those that hold, or all of them."""
         query = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)

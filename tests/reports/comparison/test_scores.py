@@ -117,6 +117,12 @@ def test_people_and_models_take_time_themselves() -> None:
     assert "An item takes people 2.0 times as long as models (60 s against 30 s; no interval: every" in found.said
 
 
+def test_equal_times_are_not_1_0_times_as_long() -> None:
+    found = cost(lab(scores(title="quick", gap=5), scores(title="slow", gap=5)))
+    assert "An item takes about as long under slow as under quick (30 s against 30 s; " in found.said
+    assert "times as long" not in found.said
+
+
 def test_stamps_without_a_time_are_read_by_the_gaps_between_answers() -> None:
     [side, _] = sides([("a", scores(title="a", gap=5, seconds=0.1)), ("b", scores(title="b", gap=5))])
     assert "time from one answer to the next" in times(side)[1]

@@ -294,7 +294,10 @@ def test_the_slowest_are_all_named() -> None:
     rows = [{"judge": j, "domain": domain, "value": v, "n": 20, "pooled": False} for j, domain, v in paces]
     made = view("h_falcon")
     assert _pace(made, [rows[0], rows[2], rows[4]]) == "1.0 (Judge 0 and Judge 1) to 2.0 (Judge 2) items a minute"
-    assert _domains(made, rows) == " The slowest domains for every judge are news and talk."
+    assert _domains(made, rows) == " No domain is slower than another (news and talk)."
+    faster = {"j0": 3.0, "j1": 3.0}
+    more = [{"judge": j, "domain": "web", "value": value, "n": 20, "pooled": False} for j, value in faster.items()]
+    assert _domains(made, [*rows, *more]) == " The slowest domains for every judge are news and talk."
     assert _domains(made, [*rows[:3], {**rows[3], "value": 1.5}]) == (
         " No domain is the slowest for everybody (news and talk, by judge)."
     )

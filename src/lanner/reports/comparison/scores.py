@@ -104,8 +104,9 @@ def _sentence_cost(lab: ComparisonData, at: int, values: list[Value], gap: Gap) 
     slow, fast = (lab.names[0], lab.names[at]) if first > other else (lab.names[at], lab.names[0])
     times_as_long = max(first, other) / (min(first, other) or 1)
     clear = gap.p is not None and gap.p < 0.05
-    long = f"{number(times_as_long, 1, bounded=False)} times as long"
-    long = f"**{long}**" if clear else long
+    equal = number(times_as_long, 1, bounded=False) == "1.0"
+    long = "about as long" if equal else f"{number(times_as_long, 1, bounded=False)} times as long"
+    long = f"**{long}**" if clear and not equal else long
     seconds = f"{max(first, other):.0f} s against {min(first, other):.0f} s"
     shown = p_value(gap.p) or gap.why or NO_INTERVAL
     if are_judges(slow, fast):

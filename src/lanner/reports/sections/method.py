@@ -690,6 +690,8 @@ def _domains(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
     if not slowest:
         return ""
     names = sorted({domain for domains in slowest for domain in domains})
+    if slowest == {tuple(names)} == {tuple(sorted(rates)) for rates in several.values()}:
+        return f" No domain is slower than another ({words(names)})."
     if len(slowest) > 1:
         return f" No domain is the slowest for everybody ({words(names)}, by judge)."
     who = "every judge" if len(several) > 1 else view.names[next(iter(several))]
