@@ -24,7 +24,7 @@ from lanner.model import Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.estimate import StatisticPlan
 from lanner.stats.frame import tidy, wide
-from lanner.stats.mixed import variance_components
+from lanner.stats.mixed import ONE_DOCUMENT, variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
 from lanner.stats.resample import (
@@ -126,14 +126,14 @@ def pilot(data: Any, of: str, *, judges_random: bool = False) -> Components:
         "judge:system": "system_judge",
     }
     variances = variance_components(data, of, ["system"], list(names))
-    answers = wide(data).table.drop_nulls(of)
-    if answers["document"].n_unique() == 1:
+    if variances == ONE_DOCUMENT:
         raise StatisticError(
             "The pilot has one document, which says nothing about how documents differ.",
             next_step="Judge two documents or more, or plan from released ratings (--like).",
         )
     if isinstance(variances, str):
         raise StatisticError("The pilot is too small to plan from.", next_step=f"It has no variances: {variances}")
+    answers = wide(data).table.drop_nulls(of)
     has_one_judge = answers["judge"].n_unique() < 2
     if judges_random and has_one_judge:
         raise StatisticError(
