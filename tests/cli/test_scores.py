@@ -239,6 +239,17 @@ def votes(path: Path, answers: dict[str, str], systems: bool = True) -> Path:
     return path
 
 
+def test_of_one_document_no_preference_is_more_than_chance(lanner: Command, tmp_path: Path) -> None:
+    """The published sign tests call 40 of 40 significant, whatever these sentences have in common."""
+    rows = ["document,segment,judge,system,preference", *(f"d,{n},j,oak|elm,a" for n in range(40))]
+    path = tmp_path / "one.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    text = lanner("prefer", path).out
+    assert "oak was preferred over elm in 40 of 40" in text
+    assert "Whether that is more than chance is not known: no test by document" in text
+    assert "Chance alone" not in text and "report all three" not in text
+
+
 def test_a_plain_table_of_preferences_by_side_and_by_name(lanner: Command, tmp_path: Path) -> None:
     named = {"a": "human", "b": "mt", "tie": "tie"}
     files = [

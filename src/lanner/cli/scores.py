@@ -316,6 +316,11 @@ def _sentence(row: Json) -> str:
     sure = [row[key] is not None and row[key] < 0.05 for key in ("p_drop", "p_split", "p_holm")]
     if all(sure):
         return says + "Chance alone would hardly give that, however ties and documents are counted."
+    if row["p_documents"] is None:
+        return (
+            says + "Whether that is more than chance is not known: no test by document can tell here, and the sign "
+            "tests take every comparison as independent."
+        )
     if any(sure):
         return (
             says + "Whether that is more than chance depends on how ties and documents are counted: report all three."
