@@ -14,8 +14,9 @@ import polars as pl
 import pytest
 
 import lanner
-from lanner import campaign, formats
+from lanner import campaign, formats, library
 from lanner.errors import InputError, LannerError
+from lanner.formats.parsing.textfile import fact_of
 from lanner.stats.agreement import alpha
 from lanner.stats.resample import Resampling
 from lanner.store import Store
@@ -210,3 +211,18 @@ def test_a_model_beside_people_and_metrics_is_a_judge(tmp_path: Path) -> None:
     table.write_text("\n".join(["doc,system,Human,LLM,COMET", *rows]), encoding="utf-8")
     [part] = lanner.load(table)
     assert {judge.id: str(judge.kind) for judge in part.judges} == {"Human": "person", "LLM": "model"}
+
+
+def test_notes_say_what_to_pass_in_python(tmp_path: Path) -> None:
+    """They spoke of the command line, and what they said could not be passed."""
+    path = tmp_path / "ratings.csv"
+    rows = [f"{n},Sentence {n % 9}.,{who},{n % 5}" for n, who in enumerate(["ann"] * 9 + ["ben"] * 4)]
+    path.write_text("\n".join(["Nr. of it,source,judge,score", *rows]), encoding="utf-8")
+    for notes in (lanner.load(path)[0].notes, lanner.agreement(path, **QUICK).notes):
+        said = " ".join(notes)
+        assert 'columns="document=NAME" changes that' in said
+        assert set(re.findall(r"--[a-z]+", said)) <= {"--set"}  # only the command line sets what is better
+    (note,) = (note for note in lanner.load(path)[0].notes if "document=NAME" in note)
+    assert fact_of(note) == "No column names documents, so all rows are one document."
+    note = library._note_in_python("""Write --columns '{"ignore:a, b": "a, b"}', or --standardise for z.""")
+    assert note == 'Write columns={"ignore:a, b": "a, b"}, or standardise=True for z.'

@@ -45,7 +45,7 @@ from lanner.figures.charts import EstimateRow, intervals
 from lanner.figures.drawing import plain, standalone
 from lanner.formats.parsing.columns import parse
 from lanner.formats.parsing.tables import table_kind
-from lanner.formats.parsing.textfile import write_whole
+from lanner.formats.parsing.textfile import ReadingNote, write_whole
 from lanner.model import Document, Json, Result, Signature
 from lanner.model.messages import estimate, level_text, plural
 from lanner.reports import rendering
@@ -62,14 +62,15 @@ Unit = Literal["document", "item", "judge", "two-way"]
 _SHOWN_ROWS = 20
 _LARGEST = 512 * 1024 * 1024
 _OPTION = re.compile(
-    r"--(from|columns|encoding|gold|judges|languages|metrics|missing|protocol|question)\b(?: ('[^'\n]*'|[^\s']+))?"
+    r"--(?:(from|columns|encoding|gold|judges|languages|metrics|missing|protocol|question)\b"
+    r"(?: ('[^'\n]*'|[^\s']+))?|standardise\b)"
 )
 _Arguments = ParamSpec("_Arguments")
 _Value = TypeVar("_Value")
 
 
 def _advises_in_python(function: Callable[_Arguments, _Value]) -> Callable[_Arguments, _Value]:
-    """Errors of `function` name arguments of Python, where the command line has options of the same names."""
+    """Errors and notes of `function` name arguments of Python, where the command line has options of these names."""
     signature = _with_source(inspect.signature(function))
 
     @wraps(function)
@@ -79,7 +80,7 @@ def _advises_in_python(function: Callable[_Arguments, _Value]) -> Callable[_Argu
         except TypeError as error:
             raise TypeError(f"{function.__name__}() {error}") from None
         try:
-            return function(*positional, **keywords)
+            return _noted_in_python(function(*positional, **keywords))
         except LannerError as error:
             error.next_step = _OPTION.sub(_as_argument, error.next_step)
             raise
@@ -97,12 +98,33 @@ def _with_source(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=[*own, *source])
 
 
+def _noted_in_python(value: _Value) -> _Value:
+    """Results, or parts that were read, with notes that name arguments of Python."""
+    if isinstance(value, list):
+        return cast("_Value", [_noted_in_python(part) for part in value])
+    if not isinstance(value, Table | Material):
+        return value
+    notes = tuple(_note_in_python(note) for note in value.notes)
+    return value if notes == value.notes else cast("_Value", replace(value, notes=notes))
+
+
+def _note_in_python(note: str) -> str:
+    if isinstance(note, ReadingNote):
+        return ReadingNote(note.fact, _OPTION.sub(_as_argument, note.advice), about=note.about)
+    return _OPTION.sub(_as_argument, note)
+
+
 def _as_argument(option: re.Match[str]) -> str:
+    if not option[1]:
+        return f"{option[0].removeprefix('--')}=True"
     name = "format" if option[1] == "from" else option[1]
     written = option[2] or ""
     value = written.rstrip(".,;:)…")
     end = written[len(value) :]
-    return f'{name}="{value.strip(chr(39))}"{end}' if value else f"{name}={end}"
+    bare_value = value.strip("'")
+    if bare_value.startswith("{"):
+        return f"{name}={bare_value}{end}"  # a JSON object of names is a dictionary
+    return f'{name}="{bare_value}"{end}' if value else f"{name}={end}"
 
 
 @dataclass(frozen=True, slots=True)

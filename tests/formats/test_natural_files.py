@@ -4,9 +4,11 @@ What each holds is written down here beside it."""
 from __future__ import annotations
 
 import csv
+import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -362,3 +364,68 @@ def test_headings_in_three_rows(tmp_path: Path) -> None:
         for (judge, question, system), value in zip(columns, row[1:], strict=True)
     }
     assert answers(read(path)) == expected
+
+
+def nested_rows(key: str, *answers: Any) -> list[dict[str, Any]]:
+    pairs = product(("ann", "ben"), ("Hello there.", "Good morning."))
+    return [
+        {"source": text, "translation": f"{text} (de)", "judge": judge, key: answer}
+        for (judge, text), answer in zip(pairs, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("key", ["evaluation", "answers", "quality", "annotation"])
+def test_answers_in_objects_of_objects_are_answers_to_their_questions(tmp_path: Path, key: str) -> None:
+    """They were one label, in which braces and quotation marks were part of the word."""
+    path = tmp_path / "a.json"
+    said = [{"fluency": {"score": n, "comment": f"no. {n}"}, "adequacy": {"score": 5 - n}} for n in (4, 3, 2, 1)]
+    path.write_text(json.dumps(nested_rows(key, *said)))
+    (reading,) = formats.read(path)
+    found = {(j.judge, j.segment, j.question): j.value for j in reading.judgements if "comment" not in j.question}
+    assert (found["ann", "1", "fluency"], found["ben", "2", "adequacy"], len(found)) == (4, 4, 8)
+
+
+def test_answers_in_an_object_beside_a_remark_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    said = [{"quality": {"fluency": n, "adequacy": 5 - n}, "comment": ""} for n in (4, 3, 2, 1)]
+    path.write_text(json.dumps(nested_rows("annotation", *said)))
+    (reading,) = formats.read(path)
+    assert {(j.question, j.value) for j in reading.judgements if j.judge == "ben"} == {
+        *(("fluency", 2), ("fluency", 1), ("adequacy", 3), ("adequacy", 4)),
+    }
+
+
+def test_answers_in_objects_that_are_not_known_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    said = [{"A": {"fluency": n, "adequacy": 3}, "B": {"fluency": 5, "adequacy": n}} for n in (4, 3, 2, 1)]
+    path.write_text(json.dumps(nested_rows("evaluation", *said)))
+    with pytest.raises(InputError) as refused:
+        formats.read(path)
+    assert "objects, such as {" in str(refused.value)
+    (reading,) = formats.read(path, columns="ignore:evaluation=evaluation")
+    assert not reading.judgements
+
+
+def test_numbered_questions_in_an_object_are_no_systems(tmp_path: Path) -> None:
+    """Q1 and Q2 were compared as systems where nothing else names any."""
+    path = tmp_path / "a.json"
+    rows = [{"id": at, "judge": judge, "evaluation": {"Q1": at, "Q2": 2}} for judge in ("ann", "ben") for at in (1, 2)]
+    path.write_text(json.dumps(rows))
+    (reading,) = formats.read(path)
+    assert {(j.question, j.systems) for j in reading.judgements} == {("evaluation_q1", ()), ("evaluation_q2", ())}
+
+
+def test_an_export_of_toloka_is_read_by_the_names_of_its_task(tmp_path: Path) -> None:
+    """Nothing was known of `INPUT:source`, and an output was called after the score."""
+    header = ["INPUT:source", "INPUT:translation", "OUTPUT:score", "ASSIGNMENT:assignment_id", "ASSIGNMENT:worker_id"]
+    pairs = product(("w1", "w2"), zip(ENGLISH, GERMAN, strict=True))
+    rows = [[*texts, str(n % 5 + 1), f"a{n}", judge] for n, (judge, texts) in enumerate(pairs)]
+    path = tmp_path / "results.tsv"
+    path.write_text("\n".join("\t".join(row) for row in [header, *rows]), encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [judge.id for judge in reading.judges] == ["w1", "w2"]
+    assert [(j.question, j.value) for j in reading.judgements][:2] == [("score", 1), ("score", 2)]
+    assert [segment.outputs for segment in reading.documents[0]] == [{"translation": text} for text in GERMAN]
+    named = "source=INPUT:source,system:A=INPUT:translation,judge=ASSIGNMENT:worker_id,answer:x=OUTPUT:score"
+    (told,) = formats.read(path, columns=named)
+    assert [j.value for j in told.judgements] == [j.value for j in reading.judgements]

@@ -73,3 +73,24 @@ def test_refusals(tmp_path: Path) -> None:
         formats.write("wmt_xml", tmp_path / "x.xml", [Document("d", (Segment("1", "\x00"),))])
     with pytest.raises(InputError, match="no judgements"):
         formats.write("wmt_xml", tmp_path / "x.xml", [], (), [Judge("a")])
+
+
+def test_translations_into_a_third_language_are_left_out(tmp_path: Path) -> None:
+    """French stood beside German as a reference of it and as a system that competes with it."""
+    parts = [("ref", "de", "translator='A'"), ("ref", "fr", "translator='B'"), ("hyp", "fr", "system='t'")]
+    text = "".join(
+        f"<{k} lang='{c}' {n}><p><seg id='1'>{c}</seg></p></{k}>" for k, c, n in [*parts, ("hyp", "de", "system='s'")]
+    )
+    source = "<src lang='en'><p><seg id='1'>Low.</seg></p></src>"
+    whole = f"<dataset id='x'><doc id='d' origlang='en'>{source}{text}</doc></dataset>"
+    for name, pair, reference, system in (("t.xml", "en-de", "A", "s"), ("t.en-fr.xml", "en-fr", "B", "t")):
+        (tmp_path / name).write_text(whole, encoding="utf-8")
+        (reading,) = formats.read(tmp_path / name)
+        (segment,) = reading.documents[0].segments
+        code = pair.removeprefix("en-")
+        assert (reading.documents[0].language_pair, segment.references, segment.outputs) == (
+            pair,
+            {reference: code},
+            {system: code},
+        )
+        assert any("left out are translations into other languages" in note for note in reading.notes)

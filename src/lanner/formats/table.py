@@ -75,12 +75,25 @@ def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "
     """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
     holds one of them; a header of texts alone has no answers."""
     rows = open_rows(path, **options)
+    if _TOLOKA not in str(columns):
+        rows = _without_prefixes(rows)
     if all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header)):
         return rows
     of_outputs = one_output_a_row(path, rows, columns, judge)
     if of_outputs is not rows or rows.typed:
         return of_outputs
     return one_answer_a_row(path, rows, is_told=bool(columns or judge))
+
+
+_TOLOKA = "INPUT:"
+_PREFIX = re.compile("(?:INPUT|OUTPUT|ASSIGNMENT):")
+
+
+def _without_prefixes(rows: TableRows) -> TableRows:
+    """An export of Toloka with its columns called as the task calls them: `score` for `OUTPUT:score`."""
+    names = [_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name for name in rows.header]
+    is_toloka = all(any(name.startswith(kind) for name in rows.header) for kind in (_TOLOKA, "OUTPUT:"))
+    return replace(rows, header=names) if is_toloka and len(set(names)) == len(names) else rows
 
 
 def recognise(path: Path) -> bool:

@@ -39,6 +39,9 @@ def read(path: Path) -> list[Reading]:
                 "{n} documents belong to test suites (meta: testsuite).",
             )
         )
+    if others := dict.fromkeys(name for document in documents for name in document.meta.get("left_out", ())):
+        pair = documents[0].language_pair
+        notes.append(f"Read as {pair}; left out are translations into other languages: {', '.join(others)}.")
     return [Reading(path.name.split(".")[0], documents, notes=tuple(notes))]
 
 
@@ -73,10 +76,12 @@ def _document(path: Path, element: Any) -> Document:
             draft.flags.append("canary")
             draft.judged = False
         drafts[key] = draft
-    target = _translations(path, element, drafts)
+    target, left_out = _translations(path, element, drafts)
     origin = sources[0].get("lang") or element.get("origlang", "")
     _, code = file_languages(path)
-    meta = {key: element.get(key) for key in ("origlang", "testsuite") if element.get(key)}
+    meta: dict[str, Any] = {key: element.get(key) for key in ("origlang", "testsuite") if element.get(key)}
+    if left_out:
+        meta["left_out"] = left_out
     parent = element.getparent()
     if parent is not None and xml.local(parent) == "collection" and parent.get("id"):
         meta["collection"] = parent.get("id")
@@ -106,14 +111,21 @@ def _segments(path: Path, element: Any) -> Iterator[tuple[int, Any]]:
                 textfile.failed(path, f"Unexpected element {other!r}.", child.sourceline)
 
 
-def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> str:
-    """Fill in references, outputs and supplements; the language they are in."""
-    target = ""
-    for part in xml.children(element, "ref", "hyp", "supplemental"):
+def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> tuple[str, list[str]]:
+    """Fill in references, outputs and supplements. The language they are in: that of the file's name where there are
+    translations into it, else the first; and the names of those in other languages, which are no references of it."""
+    parts = [(part, part.get("lang") or part.get("language") or "") for part in xml.children(element, "ref", "hyp")]
+    codes = [code for _, code in parts if code]
+    named = file_languages(path)[1].partition("-")[0]
+    target = next((code for code in codes if _base(code) == named), next(iter(codes), ""))
+    left_out: list[str] = []
+    supplements = [(part, "") for part in xml.children(element, "supplemental")]
+    for part, code in (*parts, *supplements):
         kind = xml.local(part)
         name = part.get({"ref": "translator", "hyp": "system", "supplemental": "type"}[kind]) or kind
-        if kind != "supplemental":
-            target = target or part.get("lang") or part.get("language") or ""
+        if code and _base(code) != _base(target):
+            left_out.append(f"{name} ({code})")
+            continue
         for _, segment in _segments(path, part):
             draft = drafts.get(segment.get("id", ""))
             if draft is None:
@@ -127,7 +139,11 @@ def _translations(path: Path, element: Any, drafts: dict[str, Draft]) -> str:
             if name in texts:
                 textfile.failed(path, f"{name!r} translates the segment {draft.id!r} twice.", segment.sourceline)
             texts[name] = xml.text_of(segment)
-    return target
+    return target, left_out
+
+
+def _base(code: str) -> str:
+    return languages.normal(code).partition("-")[0]
 
 
 def write(

@@ -674,7 +674,7 @@ def _answers_by_system(table: MapDraft) -> list[AnswerColumn]:
     # systems are the same for every question; otherwise the second word is part of the question
     if not names or len(names[0]) < 2 or any(each != names[0] for each in names):
         return []
-    if not _NO_SYSTEMS.isdisjoint(map(str.casefold, names[0])):
+    if not _NO_SYSTEMS.isdisjoint(map(str.casefold, names[0])) or all(map(_QUESTION_NUMBER.match, names[0])):
         return []
     return [answer for answers in by_question.values() for answer in answers]
 

@@ -389,6 +389,8 @@ def flatten(value: dict[str, Any]) -> dict[str, Any]:
             # system
             are_questions = any(map(names_criterion, part)) or not names_answer(key)
             flat |= {name if are_questions and name not in value else f"{key}.{name}": v for name, v in part.items()}
+        elif isinstance(part, dict) and (nested := _nested_answers(key, part)):
+            flat |= flatten(nested if nested.keys().isdisjoint(value) else {f"{key}.{n}": v for n, v in nested.items()})
         elif isinstance(part, dict) and header_score(f"{key} {name}" for name in part):
             flat |= {f"{key}.{name}": entry for name, entry in part.items()}
         else:
@@ -412,6 +414,34 @@ def _holds_answers(key: str, part: dict[str, Any]) -> bool:
     """Whether an object holds answers: by its name, or by those of its parts."""
     is_named = names_answer(key) or key.casefold() in _ANSWER_HOLDERS or any(map(names_criterion, part))
     return bool(part) and is_named and all(map(is_short_answer, part.values()))
+
+
+def _nested_answers(key: str, part: dict[str, Any]) -> dict[str, Any]:
+    """The answers in objects of an object: `{"fluency": {"score": 4, "comment": "…"}}` as `fluency` and its comment,
+    `{"answers": …}` as what it holds; empty where it holds none."""
+    objects = {name: entry for name, entry in part.items() if isinstance(entry, dict) and entry}
+    if not objects or any(isinstance(entry, dict | list) for name, entry in part.items() if name not in objects):
+        return {}
+    if all(_holds_answers(name, entry) and not _value_in(entry) for name, entry in objects.items()):
+        return part if len(objects) == 1 else {}
+    if not (names_answer(key) or key.casefold() in _ANSWER_HOLDERS or any(map(names_criterion, objects))):
+        return {}
+    if not all(_value_in(entry) for entry in objects.values()):
+        return {}
+    flat = {name: entry for name, entry in part.items() if name not in objects}
+    for name, entry in objects.items():
+        own = _value_in(entry)
+        flat[name] = entry[own]
+        flat |= {f"{name}.{other}": each for other, each in entry.items() if other != own and isinstance(each, str)}
+    return flat
+
+
+_VALUES = ("score", "rating", "value", "answer", "label", "grade", "points")
+
+
+def _value_in(part: dict[str, Any]) -> str:
+    """The name of the answer in an object that says something else of it too: `score` beside `comment`."""
+    return next((name for name in part if name.casefold() in _VALUES and is_short_answer(part[name])), "")
 
 
 def _parts_of_item(key: str, part: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -335,6 +335,7 @@ class TableAnswers:
             )
 
     def _typed(self, cells: Sequence[_Raw]) -> list[tuple[Any, str]]:
+        self._refuse_objects(cells)
         cells = [cell._replace(value=None) if self._is_code(cell.value) else cell for cell in self._preferences(cells)]
         cells = self._grades(self._ticks(cells))
         self._refuse_dates(cells)
@@ -384,6 +385,20 @@ class TableAnswers:
             cell if is_missing(cell.value) else cell._replace(value=numbers[as_text(cell.value).strip()])
             for cell in cells
         ]
+
+    def _refuse_objects(self, cells: Sequence[_Raw]) -> None:
+        """The error where answers are objects that are not known to hold one answer: as texts they would be labels."""
+        if cell := next((cell for cell in cells if isinstance(cell.value, dict)), None):
+            heading = self.headings[cell.question]
+            raise InputError(
+                f"The answers to {heading!r} are objects, such as {as_text(cell.value)[:80]}, and what in them answers "
+                "which question about which system is not known.",
+                code="no_answer_column",
+                names={"columns": heading},
+                where=Where(self._table.path, cell.line),
+                next_step='Write a row for each system, and each answer under its question: {"system": "A", "fluency": '
+                f"4}}. Or leave it out: {as_option({'ignore:' + heading: heading})}.",
+            )
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
         """The error where a spreadsheet made dates of the answers: `3/4` is no score any more."""
