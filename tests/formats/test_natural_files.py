@@ -429,3 +429,29 @@ def test_an_export_of_toloka_is_read_by_the_names_of_its_task(tmp_path: Path) ->
     named = "source=INPUT:source,system:A=INPUT:translation,judge=ASSIGNMENT:worker_id,answer:x=OUTPUT:score"
     (told,) = formats.read(path, columns=named)
     assert [j.value for j in told.judgements] == [j.value for j in reading.judgements]
+
+
+def test_headings_between_documents_are_no_sentences_and_nobody_judged_them(tmp_path: Path) -> None:
+    """They were sentences without a translation, judged by somebody called judge."""
+    rows = [
+        row
+        for at, text in enumerate(ENGLISH)
+        for row in ([[f"Text {at // 2 + 1}", "", "", ""]] if at % 2 == 0 else [])
+        + [[text, GERMAN[at], judge, str(at + 1)] for judge in ("ann", "ben")]
+    ]
+    path = tmp_path / "a.tsv"
+    path.write_text("\n".join("\t".join(row) for row in [["source", "translation", "judge", "score"], *rows]))
+    (reading,) = formats.read(path)
+    assert [judge.id for judge in reading.judges] == ["ann", "ben"]
+    assert [segment.source for segment in reading.documents[0]] == ENGLISH
+    assert any(note.startswith("2 rows with nothing but a source") for note in reading.notes)
+
+
+@pytest.mark.parametrize("mean", ["Ø", "ø", "Schnitt"])
+def test_a_column_and_a_row_of_means_are_no_judge_and_no_item(tmp_path: Path, mean: str) -> None:
+    rows = [["segment", "Ann", "Ben", mean], *([n, n % 5, (n + 1) % 5, 2.5] for n in range(1, 9)), [mean, 2, 2.5, 2]]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in rows), encoding="utf-8")
+    (reading,) = formats.read(path)
+    assert [judge.id for judge in reading.judges] == ["Ann", "Ben"]
+    assert len(reading.judgements) == 16

@@ -315,7 +315,7 @@ class MappedTable:
         ids_at = [] if self.has_own_columns else self._ids_at
         self._with_point = {at for at in ids_at if _are_whole_with_point([row[at] for row in rows.sample])}
         self._content_at = [*self._outputs_at, *answers_at, *self._places("segment", "item")]
-        self.blank = self.textless = self.differing_documents = 0
+        self.blank = self.textless = self.headings = self.differing_documents = 0
         self.unknown_language = False
         self.pairs: dict[tuple[str, ...], Pair] = {}
         self.documents_said: dict[str, list[Any]] = {}
@@ -360,10 +360,26 @@ class MappedTable:
             return False  # with a word in an output it is a translation
         has_source = self.has_texts and _is_word(row[self.at["source"]])
         has_id = [row[position] not in (None, "") for position in self._ids_at]
-        if any(has_id) and (has_source or (not self.has_texts and all(has_id))):
+        may_be_name = len(has_id) > 1 or any(map(_is_word, self._sampled_ids()))
+        if any(has_id) and (has_source or (not self.has_texts and all(has_id) and may_be_name)):
             return False
         self.textless += 1
         return True
+
+    def _sampled_ids(self) -> Iterator[Any]:
+        """The first ids that are no words for a sum."""
+        return (value for row in self.rows.sample for at in self._ids_at if not is_total(as_text(value := row[at])))
+
+    def _is_heading(self, row: Sequence[Any]) -> bool:
+        """Whether a row among those of judges has nothing but a source, as the name of a document has."""
+        if not self.answers or "judge" not in self.at or self.has_own_columns:
+            return False
+        sheet = self.at["document"] if self.map.roles.get("document") == SHEET else None
+        is_alone = len(row) > 2 and all(
+            value in (None, "") for at, value in enumerate(row) if at not in (sheet, self.at.get("source"))
+        )
+        self.headings += is_alone
+        return is_alone
 
     def gathering(self) -> SegmentsByDocument:
         return SegmentsByDocument(
@@ -445,6 +461,12 @@ class MappedTable:
                 "{n} row without a text (a remark, a total) is left out.",
                 "{n} rows without a text (remarks, totals) are left out.",
             )
+        if self.headings:
+            yield in_number(
+                self.headings,
+                "{n} row with nothing but a source (a heading?) is left out; name documents in a column `document`.",
+                "{n} rows with nothing but a source (headings?) are left out; name documents in a column `document`.",
+            )
         if PART in self.named_by:
             columns = " and ".join(self.map.roles[role] for role in self.part_roles)
             yield ReadingNote(
@@ -479,7 +501,7 @@ class MappedTable:
 
     def add(self, gathering: SegmentsByDocument, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
         source = self._text("source", row)
-        if (not source and self._is_textless(row)) or self._is_total(row):
+        if (not source and self._is_textless(row)) or self._is_total(row) or self._is_heading(row):
             return None
         segment = self._text("segment", row)
         if PARAGRAPH in self.named_by and segment:

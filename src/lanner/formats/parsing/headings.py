@@ -175,8 +175,8 @@ def _totals() -> frozenset[str]:
 
 
 def is_total(text: str) -> bool:
-    """Whether a row that begins with this sums up the others: `Average`, `Summe`, `合計`."""
-    return len(text) <= 40 and fold(text) in _totals()
+    """Whether a row that begins with this sums up the others: `Average`, `Summe`, `合計`, `Ø`."""
+    return text.strip() in ("Ø", "ø", "Σ") or (len(text) <= 40 and fold(text) in _totals())
 
 
 def header_score(cells: Iterable[Any]) -> int:
