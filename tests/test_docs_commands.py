@@ -26,7 +26,7 @@ import test_docs
 from data_sets import data_dir
 from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
-from lanner.cli.early_checks import free_port
+from lanner.cli.early_checks import listen
 from lanner.errors import LannerError
 from lanner.store import Store
 from stub_server import Stub, running
@@ -180,7 +180,8 @@ def _invoke(words: list[str]) -> int:
 
 def _serve(words: list[str]) -> None:
     """Start it, wait until it answers, stop it as a person does: one line, no traceback."""
-    port = free_port("127.0.0.1", 8200)
+    with listen("127.0.0.1", 8200) as free:
+        port = free.getsockname()[1]
     command = [sys.executable, "-m", "lanner", *words, "--port", str(port)]
     told = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=told) as started:

@@ -55,7 +55,7 @@ def test_light_and_dark(page: Page, file: Path) -> None:
 
 def test_tables_sort_and_figures_have_words(page: Page, file: Path) -> None:
     page.goto(file.as_uri())
-    table = page.locator("#agreement-context")
+    table = page.locator("#table-agreement-context")
     heading = table.get_by_role("columnheader", name="κ")
     heading.get_by_role("button").click()
     order = heading.get_attribute("aria-sort")

@@ -6,7 +6,7 @@ import json
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -17,9 +17,9 @@ from lanner.cli import lanner
 from lanner.cli.early_checks import (
     campaign_names,
     check_public_url,
-    free_port,
     is_free,
     is_own,
+    listen,
     refuse_missing,
     refuse_unknown_campaign,
     refuse_unknown_judges,
@@ -294,20 +294,20 @@ def test_what_is_no_address_is_refused(words: str) -> None:
 
 
 def test_a_taken_port_is_not_free_and_the_next_one_is_found() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    """Two commands that began at once found the same free port, and the link of one led to the page of the other."""
+    with listen("127.0.0.1", 20_000) as first:
+        port = first.getsockname()[1]
         assert not is_free("127.0.0.1", port)
-        assert free_port("127.0.0.1", port) > port
+        with listen("127.0.0.1", port) as second, socket.create_connection(second.getsockname()):
+            assert second.getsockname()[1] > port
 
 
 def test_after_the_last_port_there_is_none() -> None:
-    with socket.socket() as taken:
+    with ExitStack() as taken:
         with suppress(OSError):  # by somebody else, which is as good
-            taken.bind(("127.0.0.1", 65535))
-            taken.listen()
-        assert free_port("127.0.0.1", 65535) == 65535
+            taken.enter_context(socket.create_server(("127.0.0.1", 65535)))
+        with pytest.raises(LannerError, match="Port 65535 is taken"):
+            listen("127.0.0.1", 65535)
 
 
 def test_a_server_listens_only_on_addresses_of_this_machine() -> None:

@@ -21,7 +21,7 @@ from jinja2 import Template
 
 from lanner import campaign, formats
 from lanner.analysis.material import from_campaign
-from lanner.cli.early_checks import free_port
+from lanner.cli.early_checks import listen
 from lanner.cli.output import Output
 from lanner.errors import LannerError
 from lanner.formats.parsing.textfile import write_whole
@@ -101,18 +101,15 @@ def arrive(
 
 
 class Guide(threading.Thread):
-    """Runs beside the server: opens the start page once pages are served, then lets answers arrive."""
+    """Runs beside the server: opens the start page, then lets answers arrive."""
 
-    def __init__(self, address: tuple[str, int], page: Path | None, arriving: Mapping[str, object]) -> None:
+    def __init__(self, page: Path | None, arriving: Mapping[str, object]) -> None:
         super().__init__(name="lanner-tour", daemon=True)
-        self._address, self._page, self._arriving = address, page, arriving
+        self._page, self._arriving = page, arriving
         self.stop = threading.Event()
 
     def run(self) -> None:
-        while not self.stop.wait(0.2):
-            with suppress(OSError), socket.create_connection(self._address, timeout=1):
-                break
-        if self._page is not None and not self.stop.is_set():
+        if self._page is not None:
             webbrowser.open(self._page.resolve().as_uri())
         with suppress(LannerError):  # someone closed or deleted the campaign while it ran: there is nothing to add
             arrive(stop=self.stop, **self._arriving)  # type: ignore[arg-type]
@@ -140,7 +137,7 @@ LIVE, LIVE_PROTOCOL, LIVE_TITLE, BEGUN = "demo-live", "sqm", "Demo: answers arri
 def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | None) -> None:
     """Start a tour: judge three sentences, watch judgements arrive, read a report, then use your own file."""
     folder.mkdir(parents=True, exist_ok=True)
-    with Store.open(folder / "lanner.sqlite") as store:
+    with Store.open(folder / "lanner.sqlite") as store, listen(HOST, port) as listener:
         output.say("Making the demo campaigns: ten short documents, three systems, three simulated judges ...")
         documents = _documents()
         for name, (protocol, title) in CAMPAIGNS.items():
@@ -148,9 +145,8 @@ def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | 
         _campaign(store, LIVE, LIVE_PROTOCOL, LIVE_TITLE, documents, tasks=BEGUN)
         report = write(build(from_campaign(store, "demo-h-falcon")), folder / "report", pictures=False)
         links = {name: campaign.invitations.issue(store, name, YOU) for name in CAMPAIGNS}
-        free = free_port(HOST, port)
         code = secrets.token_urlsafe(18)
-        address = f"http://{HOST}:{free}"
+        address = f"http://{HOST}:{listener.getsockname()[1]}"
         stops = TourLinks(
             judge=f"{address}/j/{links['demo-h-falcon']}",
             judge_source=f"{address}/j/{links['demo-falcon']}",
@@ -162,7 +158,7 @@ def run(output: Output, folder: Path, port: int, serving: bool, opening: bool | 
         start = write_page(folder, stops)
         _say(output, stops, start, report)
         if serving:
-            _serve(output, store, free, code, start if _opens(opening) else None)
+            _serve(output, store, listener, code, start if _opens(opening) else None)
 
 
 def _say(output: Output, stops: TourLinks, start: Path, report: Path) -> None:
@@ -179,13 +175,14 @@ def _opens(asked: bool | None) -> bool:
     return asked if asked is not None else sys.stdout.isatty() and has_window()
 
 
-def _serve(output: Output, store: Store, port: int, code: str, page: Path | None) -> None:
+def _serve(output: Output, store: Store, listener: socket.socket, code: str, page: Path | None) -> None:
     arriving = {"store": store, "name": LIVE, "tempers": TEMPERS, "qualities": QUALITIES}
-    guide = Guide((HOST, port), page, arriving)
+    guide = Guide(page, arriving)
     guide.start()
     try:
         output.say("Open a link in your browser. Stop with Ctrl+C; your answers stay in the folder.")
-        serve(store, HOST, port, settings=ServerSettings(entry_code=code, entry_account=ORGANISER))
+        settings = ServerSettings(entry_code=code, entry_account=ORGANISER)
+        serve(store, *listener.getsockname(), listener=listener, settings=settings)
     except KeyboardInterrupt:
         output.say("Stopped. Every answer is on disk; the same command goes on from here.")
     finally:

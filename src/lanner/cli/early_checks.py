@@ -7,7 +7,7 @@ import json
 import socket
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal, LiteralString
 from urllib.parse import urlsplit
@@ -212,7 +212,12 @@ def is_free(host: str, port: int) -> bool:
     return True
 
 
-def free_port(host: str, first_port: int) -> int:
-    """The wanted port, or the next free one after it."""
-    ports = range(first_port, min(first_port + 50, 65536))
-    return next((port for port in ports if is_free(host, port)), first_port)
+def listen(host: str, first_port: int) -> socket.socket:
+    """Listen on the wanted port, or on the next free one: from then on nobody else gets it, and who comes waits."""
+    for port in range(first_port, min(first_port + 50, 65536)):
+        with suppress(OSError):
+            return socket.create_server((host, port))
+    raise LannerError(
+        f"Port {first_port} is taken, and so are those after it.",
+        next_step=f"Stop what runs there, or choose another: --port {first_port - 100 if first_port > 2000 else 8000}",
+    )

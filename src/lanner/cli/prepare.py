@@ -13,7 +13,7 @@ from typing import IO
 import click
 
 from lanner import formats, metrics
-from lanner.cli.early_checks import free_port, names
+from lanner.cli.early_checks import listen, names
 from lanner.cli.output import Output, reading
 from lanner.cli.source import documents_of
 from lanner.corpus import describe, recipe, verify
@@ -212,7 +212,7 @@ def _review(job: PreparationJob, hand: list[Edit], log: Path, by: str, port: int
 
     try:
         session = ReviewSession(review, job.target.name, finish, log, by)
-        serve_review(session, free_port(REVIEW_HOST, port), announce)
+        serve_review(session, listen(REVIEW_HOST, port), announce)
     except KeyboardInterrupt:
         job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
         raise click.exceptions.Exit(0) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -351,8 +352,8 @@ def server(session: ReviewSession, port: int, secret: str) -> uvicorn.Server:
     return parts[0]
 
 
-def serve(session: ReviewSession, port: int, announce: Callable[[str], None]) -> None:
+def serve(session: ReviewSession, listener: socket.socket, announce: Callable[[str], None]) -> None:
     """Serve until the person has finished or the command is stopped; `announce` gets the secret link first."""
-    secret = secrets.token_urlsafe(18)
+    secret, port = secrets.token_urlsafe(18), listener.getsockname()[1]
     announce(f"http://{HOST}:{port}/v/{secret}")
-    server(session, port, secret).run()
+    server(session, port, secret).run([listener])

@@ -126,10 +126,17 @@ _TURN_SECONDS = 0.001
 milliseconds a save waited twice as long for others who draw pages without a pause."""
 
 
-def serve(store: Store, host: str = "127.0.0.1", port: int = 8000, **options: Any) -> None:
-    """Serve until told to stop; what was begun is finished first."""
+def serve(
+    store: Store,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    listener: socket.socket | None = None,
+    **options: Any,
+) -> None:
+    """Serve until told to stop; what was begun is finished first. A `listener` has the port already."""
     ready = server(store, host, port, **options)
     sys.setswitchinterval(_TURN_SECONDS)
     gc.collect()
     gc.freeze()  # what was loaded stays: looking through it again and again would hold up saves
-    ready.run()
+    ready.run([listener] if listener else None)
