@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -155,10 +156,45 @@ def test_a_save_that_had_begun_when_its_judge_withdrew_is_deleted_too(postgres_u
         assert not any(finding.problems for finding in verify(store))
 
 
-def waiting_for_a_lock(store: Store) -> bool:
+def replace_ana(store: Store, name: str, judge: str) -> None:
+    campaign.replace_judge(store, name, judge, Judge("cy"))
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("leave", [campaign.erase, campaign.withdraw, replace_ana, campaign.invitations.revoke])
+def test_a_save_that_waited_while_its_link_was_revoked_is_refused(
+    postgres_url: str, leave: Callable[..., object]
+) -> None:
+    """It looked at the judge before it waited. Whoever only revokes waits for no save, so that comes in between."""
+    with Store.open(postgres_url) as store:
+        opened(store)
+        task = first_task(store)
+        ana = campaign.participants(store, "first")[0].number
+        with ThreadPoolExecutor(2) as pool:
+            with store.writing() as tx:
+                tx.tasks.lock_of(ana)
+                waits = leave is not campaign.invitations.revoke
+                leaving = pool.submit(leave, store, "first", "ana") if waits else None
+                wait_for_locks(store, int(waits))
+                saving = pool.submit(save, store, task, 0)
+                wait_for_locks(store, waits + 1)
+                if not waits:
+                    leave(store, "first", "ana")
+            if leaving is not None:
+                leaving.result()
+            assert isinstance(refused := saving.exception(), CampaignError) and refused.code == "revoked"
+        assert campaign.history(store, "first") == []
+
+
+def waiting_for_a_lock(store: Store) -> int:
     with store.snapshot() as connection:
-        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        return connection.exec_driver_sql(waiting).first() is not None
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        return int(connection.exec_driver_sql(waiting).scalar_one())
+
+
+def wait_for_locks(store: Store, number: int) -> None:
+    while waiting_for_a_lock(store) < number:
+        pass
 
 
 def test_a_judge_can_be_left_out_for_a_reason_and_counted_again(store: Store) -> None:

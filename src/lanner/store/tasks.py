@@ -126,18 +126,22 @@ _ACTIVE_SINCE = (
 
 def _places(dialect: str) -> Any:
     """What decides about answers to these items. On PostgreSQL the tasks are locked in the order in which they are
-    asked for, so that answers to one task and its finishing come one after the other."""
+    asked for, so that answers to one task and its finishing come one after the other; then their judges, who are read
+    as they are after that wait, so that nothing is saved once a link is revoked."""
     places_table, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
     task: Any = schema.task
     item: Any = schema.item
+    judge: Any = schema.judge
     is_task: Any = _t.id == number
+    is_judge: Any = _j.id == _t.judge
     is_item: Any = and_(_i.task == _t.id, _i.position == position)
     if dialect == "postgresql":
         # One by one: PostgreSQL takes a list that comes as a parameter for a hundred rows, and rather than look for a
         # hundred reads all items of all campaigns for every save, up to some hundred thousand of them.
         task = select(task).where(is_task).limit(1).with_for_update(key_share=True).lateral("own_task")
         item = select(item).where(_i.task == task.c.id, _i.position == position).limit(1).lateral("own_item")
-        is_task = is_item = true()
+        judge = select(judge).where(_j.id == task.c.judge).limit(1).with_for_update(read=True).lateral("own_judge")
+        is_task = is_item = is_judge = true()
     about_judge = schema.document.alias("about_judge")
     of_judge = (about_judge.c.campaign == task.c.campaign) & (about_judge.c.key == JUDGE_ITSELF)
     # Not EXISTS: where one import brought most rows under one submission, PostgreSQL takes every submission for as
@@ -148,14 +152,14 @@ def _places(dialect: str) -> Any:
     tables = (
         places_table.join(task, is_task)
         .join(schema.campaign, _c.id == task.c.campaign)
-        .outerjoin(schema.judge, _j.id == task.c.judge)
+        .outerjoin(judge, is_judge)
         .outerjoin(about_judge, of_judge)
         .outerjoin(item, is_item)
         .outerjoin(schema.document, _d.id == item.c.document)
     )
     standing = [task.c[column.name] if column.table is schema.task else column for column in _STANDING_COLUMNS]
     about_item = [item.c[column.name] if column.table is schema.item else column for column in _ITEM]
-    of_task = (_j.key, _j.kind, _j.revoked_at, task.c.page, about_judge.c.id)
+    of_task = (judge.c.key, judge.c.kind, judge.c.revoked_at, task.c.page, about_judge.c.id)
     query = select(index, repeated, *standing, *of_task, *about_item)
     return query.select_from(tables)
 
