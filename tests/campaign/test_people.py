@@ -188,7 +188,9 @@ def test_a_save_that_waited_while_its_link_was_revoked_is_refused(
 
 def waiting_for_a_lock(store: Store) -> int:
     with store.snapshot() as connection:
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        waiting = (
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
         return int(connection.exec_driver_sql(waiting).scalar_one())
 
 

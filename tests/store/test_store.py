@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -323,6 +324,35 @@ def test_a_damaged_file_is_read_and_not_written(sqlite_path: Path) -> None:
         assert "backup" in caught.value.next_step
         with store.reading() as tx:
             assert tx.campaigns.find("first") is not None
+
+
+@pytest.mark.parametrize("journal", [False, True])
+def test_a_store_that_nobody_may_write_to_can_be_read(
+    sqlite_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, journal: bool
+) -> None:
+    """On a read-only disk, or in a colleague's folder; with the journal of a server that was killed, too."""
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    place = folder / "lanner.db"
+    with Store.open(sqlite_path) as store:
+        fill(store)
+        for ending in ("", "-wal", "-shm") if journal else ():
+            shutil.copyfile(f"{sqlite_path}{ending}", f"{place}{ending}")
+    if not journal:
+        shutil.copyfile(sqlite_path, place)
+    names, content = sorted(folder.iterdir()), place.read_bytes()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))  # root may write
+    folder.chmod(0o555)
+    with Store.open(place, create=False) as store:
+        with store.reading() as tx:
+            assert tx.campaigns.find("first") is not None
+        assert store.check_pages() == "" and locate(store.address) == locate(place)
+        with pytest.raises(StoreError, match="cannot be written to") as refused:
+            store.write(lambda tx: tx.events.add("not written", NOW))
+        assert "copy" in refused.value.next_step
+    assert sorted(folder.iterdir()) == names and place.read_bytes() == content
+    folder.chmod(0o755)
 
 
 def test_a_new_store_is_nobody_elses_to_read(sqlite_path: Path) -> None:

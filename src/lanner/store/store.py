@@ -147,12 +147,15 @@ class Store:
 
     @classmethod
     def open(cls, place: str | Path, *, create: bool = True) -> Self:
-        """The store at a path or URL, brought up to date; a new one where there is none."""
+        """The store at a path or URL, brought up to date; a new one where there is none. With `create` it is there to
+        be written to; otherwise a file that nobody may write to can be read."""
         url = locate(place)
         name = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
         if url.get_backend_name() == "sqlite":
             name = str(url.database)
             inspect_file(Path(name), create=create)
+            if not create and not _is_writable(Path(name)):
+                url = URL.create("sqlite", database=_read_only(Path(name)), query={"uri": "true"})
         store = cls(connect(url), name)
         try:
             store._bring_up_to_date()
@@ -170,7 +173,8 @@ class Store:
     @property
     def address(self) -> str:
         """What another process opens the same store by; with its password, so not for showing."""
-        return self._engine.url.render_as_string(hide_password=False)
+        url = self._engine.url if self._file is None else locate(self._file)
+        return url.render_as_string(hide_password=False)
 
     def close(self) -> None:
         """Close every connection, those in use as soon as their transaction ends. A store that is used again opens one
@@ -230,15 +234,13 @@ class Store:
     def _bring_up_to_date(self) -> None:
         with self._in_transaction(to_write=False) as connection:
             number = last_step(connection, self.place)
-        if number == len(migrations.STEPS) and self._is_writable():
+        is_read_only = bool(self._engine.url.query)
+        if number == len(migrations.STEPS) and (is_read_only or self._file is None or _is_writable(self._file)):
             return  # a helper process of low priority that took the lock to find nothing to do would hold up saves
         with self._in_transaction(to_write=True) as connection:
             if self.kind == "postgresql":  # several servers may start at once
                 connection.execute(_MIGRATION_LOCK)
             migrations.migrate(connection, last_step(connection, self.place), now())
-
-    def _is_writable(self) -> bool:
-        return self._file is None or all(os.access(place, os.W_OK) for place in (self._file, self._file.parent))
 
     @contextmanager
     def _in_transaction(self, *, to_write: bool, checked: bool = True) -> Iterator[Connection]:
@@ -405,8 +407,10 @@ def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
     def _set_up(driver: sqlite3.Connection, _record: Any) -> None:
         driver.isolation_level = None  # the store begins transactions; the driver does not guess when
         driver.create_function("link_hash", 2, link_hash, deterministic=True)
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            driver.execute(f"PRAGMA {pragma}")
+        driver.execute("PRAGMA synchronous = FULL")
+        driver.execute("PRAGMA foreign_keys = ON")
+        if not url.query:  # of a file that can only be read
+            driver.execute("PRAGMA journal_mode = WAL")
 
     return engine
 
@@ -446,10 +450,7 @@ def inspect_file(path: Path, *, create: bool) -> None:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # answers and names of people are nobody else's
         return
     try:
-        # A journal left by a crash can only be read by a connection that may write; otherwise leave no trace at all.
-        journal = Path(f"{path}-wal")
-        mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
-        driver = sqlite3.connect(f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=BUSY_SECONDS)
+        driver = sqlite3.connect(_read_only(path), uri=True, timeout=BUSY_SECONDS)
         try:
             tables = {name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             known = migration.name in tables
@@ -461,6 +462,18 @@ def inspect_file(path: Path, *, create: bool) -> None:
     if tables and not known:
         raise StoreError("This is a SQLite file of some other program.", where=where, next_step="Give another path.")
     _refuse_newer(number or 0, str(path))
+
+
+def _read_only(path: Path) -> str:
+    """The address by which SQLite reads a file and leaves no trace at all; where there is a journal, of a server that
+    runs or has crashed, it is read, too."""
+    journal = Path(f"{path}-wal")
+    mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
+    return f"file:{quote(str(path))}?mode={mode}"
+
+
+def _is_writable(path: Path) -> bool:
+    return all(os.access(place, os.W_OK) for place in (path, path.parent))
 
 
 def explain(problem: BaseException, place: str) -> StoreError:
@@ -478,8 +491,12 @@ _SIGNS = (
     ("disk is full", "The disk is full, so nothing was saved.", "Make room, then try again."),
     ("no space left", "The disk is full, so nothing was saved.", "Make room, then try again."),
     ("disk i/o error", "The disk does not take what is written.", "Check the disk and the room on it."),
-    ("readonly", "The store cannot be written to.", "Check who owns the file and its folder."),
-    ("unable to open", "The store cannot be opened.", "Check that the folder exists and may be written to."),
+    ("readonly", "The store cannot be written to.", "Check who owns the file and its folder, or use a copy."),
+    (
+        "unable to open",
+        "The store cannot be opened.",
+        "Check that the folder exists and may be written to. To only read it, copy it first, with any -wal beside it.",
+    ),
     ("file is not a database", "This is not a store, or it is damaged.", "Give another path, or restore a backup."),
     ("malformed", "The store is damaged.", "Restore a backup; keep the damaged file for rescue."),
     ("connection refused", "PostgreSQL does not answer.", "Check that it runs and that the address is right."),
