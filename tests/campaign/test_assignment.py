@@ -106,6 +106,21 @@ def test_overlap_adds_only_what_is_lacking(store: Store) -> None:
     assert kinds == ["created", "opened", "judges_added", "overlap_added"]
 
 
+@pytest.mark.parametrize("way", ["revoked", "left out"])
+def test_nobody_who_left_or_is_left_out_gets_more_to_judge(store: Store, way: str) -> None:
+    """Nobody could do it, or nobody would count it, and the campaign would never be complete."""
+    opened(store, documents=corpus((2, 2, 2), ("alder",)), judges=[Judge("ana"), Judge("bo")])
+    if way == "revoked":
+        campaign.invitations.revoke(store, "first", "bo")
+    else:
+        campaign.leave_out(store, "first", "bo", "too fast")
+    before = campaign.progress(store, "first")
+    with pytest.raises(CampaignError, match="bo ") as refused:
+        campaign.add_overlap(store, "first", ["ana", "bo"], ["d0", "d1", "d2"])
+    assert refused.value.code == "judge_left"
+    assert campaign.progress(store, "first") == before
+
+
 def test_overlap_for_a_judge_with_little(store: Store) -> None:
     opened(store, documents=corpus((2, 2, 2), ("alder",)))
     with store.writing() as tx:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -221,3 +222,22 @@ def test_a_look_that_is_taken_without_new_answers_changes_what_the_live_page_say
     assert after.decisions is not None
     assert after.decisions.states["left"] == 1
     assert after.stamp == before.stamp
+
+
+@pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles"])
+def test_how_late_a_judge_will_be_is_counted_in_the_days_of_the_deadline(store: Store, zone: str) -> None:
+    open_campaign(store, settings={"deadline": "2026-11-16", "time_zone": zone})
+    task = campaign.tasks(store, "trial", "J1")[0]
+    at = NOW - timedelta(days=2)
+    campaign.submit(store, task.id, 0, complete(), submission="one", active=7200.0, answered_at=at, at=at)
+    snapshot = LiveCampaigns(store).snapshot(1)
+    differ = set()
+    for minutes in range(0, 120, 30):
+        status = campaign_status(store, campaign.get(store, "trial"), snapshot, NOW + timedelta(minutes=minutes))
+        judge = status.people[0]
+        assert judge.progress.finish is not None
+        there = judge.progress.finish.astimezone(ZoneInfo(zone)).date()
+        [finish] = [check for check in status.verdict.checks if check.code == "finish"]
+        assert (judge.days_late, finish.value) == ((there - date(2026, 11, 16)).days, there)
+        differ.add(there != judge.progress.finish.astimezone(UTC).date())
+    assert differ == {True, False}

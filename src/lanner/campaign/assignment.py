@@ -290,6 +290,15 @@ def add_overlap(
         if tx.campaigns.plan(record.id)["options"].get("teams"):
             raise CampaignError("Teams share no documents, so there is no overlap.", code="teams_apart")
         people = [tx.judges.get(record, judge) for judge in judges]
+        gone = [entry.judge.id for entry in people if entry.revoked_at is not None]
+        gone += [entry.judge.id for entry in people if entry.number in tx.events.left_out(record.id)]
+        if gone:
+            raise CampaignError(
+                f"{gone[0]} was left out of the results, or the link was revoked: nobody would count this work.",
+                code="judge_left",
+                names={"name": gone[0]},
+                next_step="Choose other judges. Or issue a new link, or count the judge again.",
+            )
         protocol, texts = _frozen(tx, record)
         chosen_texts = [_document(texts, key) for key in documents]
         had = _had(tx, [entry.number for entry in people])

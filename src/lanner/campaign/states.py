@@ -437,6 +437,11 @@ def due_date(settings: Mapping[str, Json]) -> DueDate | None:
     return DueDate(day, end, name)
 
 
+def local_time(settings: Mapping[str, Json], at: datetime) -> datetime:
+    """The moment by the organiser's clocks, by which the days up to a deadline are counted."""
+    return at.astimezone(_time_zone(str(settings.get("time_zone") or "UTC")) or UTC)
+
+
 @cache
 def time_zones() -> tuple[str, ...]:
     """The names of time zones that an organiser can choose from."""

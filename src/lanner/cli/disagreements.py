@@ -19,6 +19,7 @@ from lanner.analysis.economy import (
 )
 from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
+from lanner.campaign.states import local_time
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, check_known, did_you_mean
@@ -328,7 +329,7 @@ def decided(output: Output, store: Store, name: str, leave: tuple[tuple[str, str
         if any(pair.spared for pair in now.open):
             columns.append(("spared_text", "judgements less if left open"))
         output.table([_pair(pair) for pair in now.pairs], columns, title="Pairs")
-    for line in _outlook(now):
+    for line in _outlook(now, local_time(entry.settings, datetime.now(UTC))):
         output.say(line)
     if now.is_skewed:
         output.note(
@@ -379,7 +380,7 @@ def _pair(pair: PairStanding) -> dict[str, Json]:
     }
 
 
-def _outlook(now: Economy) -> list[str]:
+def _outlook(now: Economy, at: datetime) -> list[str]:
     lines = []
     if now.agreement is not None:
         value, low, high = now.agreement
@@ -389,7 +390,7 @@ def _outlook(now: Economy) -> list[str]:
     if now.judgements_left is not None:
         judgements = now.judgements_left[0]
         hours, fewest, most = (f"{now.hours(count):.1f}" for count in now.judgements_left)
-        finish = now.finish(datetime.now(UTC))
+        finish = now.finish(at)
         when = f"; at this pace until {finish:%a %d %b %Y}" if finish else ""
         lines.append(f"To the end about {judgements:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
     if now.goal.kind is not GoalKind.AGREEMENT:

@@ -27,6 +27,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose,
 from lanner.analysis.scores import choice_bias, decided_pairs
 from lanner.campaign import drawing
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
+from lanner.campaign.states import local_time
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError
@@ -258,7 +259,8 @@ class LiveCampaign:
         with self._store.reading() as tx:
             state = (self.stamp, tuple(self.left_out), tx.events.last(self._campaign))
         if self._decisions is None or self._decisions[0] != state:
-            self._decisions = (state, decisions(economy(self._store, self._campaign), datetime.now(UTC)))
+            now = local_time(campaigns.get(self._store, self._campaign).settings, datetime.now(UTC))
+            self._decisions = (state, decisions(economy(self._store, self._campaign), now))
         return self._decisions[1]
 
     def latest(self, question_id: str = "") -> Snapshot | None:

@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 from lanner import campaign as campaigns
 from lanner.campaign import drawing
+from lanner.campaign.states import local_time
 from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code
@@ -141,6 +142,7 @@ def campaign_status(
     protocol = campaigns.protocol(store, campaign.id)
     wording = Wording(protocol, language)
     targets = Targets.from_settings(campaign.settings)
+    now = local_time(campaign.settings, now)  # and with it whatever will be finished: its day is compared with the plan
     numbers = snapshot or replace(NO_SNAPSHOT, left_out=campaigns.left_out(store, campaign.id))
     domains = tuple(domain for domain, _, _ in corpus.domains)
     progress = {entry.judge: entry for entry in judge_progress(shares, numbers.paces, now, domains)}

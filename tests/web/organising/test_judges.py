@@ -140,6 +140,11 @@ def test_overlap_gives_documents_that_are_not_theirs_yet(client: TestClient, sto
     assert client.post("/campaigns/trial/overlap", data=fields).status_code == 303
     assert len(campaign.tasks(store, "trial", "late")) == before
     assert client.post("/campaigns/trial/overlap", data={"token": token}).status_code == 422
+    offered = '<input type="checkbox" name="judge" value="J2">'
+    assert offered in client.get("/campaigns/trial/judges").text
+    campaign.leave_out(store, "trial", "J2", "too fast")
+    assert offered not in client.get("/campaigns/trial/judges").text
+    assert client.post("/campaigns/trial/overlap", data={**fields, "judge": "J2"}).status_code == 409
 
 
 def test_unknown_judges_and_deeds(client: TestClient, token: str) -> None:

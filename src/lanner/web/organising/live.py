@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from lanner import designs
 from lanner.campaign import protocol as protocol_of
 from lanner.campaign.people import JudgeMessage, messages_in
+from lanner.campaign.states import local_time
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge, Signature
 from lanner.model.messages import estimate, from_to, message, number
 from lanner.monitor.snapshot import (
@@ -222,7 +223,8 @@ def _about(status: CampaignStatus, now: datetime) -> str:
         parts[-1] += f" ({', '.join(domains[:6])})"
     parts.append(say(designs.titles().get(campaign.design, campaign.design)).rstrip("."))
     if campaign.opened_at:
-        since, days = day(campaign.opened_at.date()), (now.date() - campaign.opened_at.date()).days + 1
+        first, today = (local_time(campaign.settings, at).date() for at in (campaign.opened_at, now))
+        since, days = day(first), (today - first).days + 1
         if deadline:
             parts.append(say("since {day} to {end}, day {n}", day=since, end=day(deadline), n=days))
         else:

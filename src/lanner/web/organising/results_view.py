@@ -22,6 +22,7 @@ from lanner.analysis.economy import (
     score_text,
 )
 from lanner.analysis.material import Material, from_campaign
+from lanner.campaign.states import local_time
 from lanner.errors import StatisticError
 from lanner.model import Document
 from lanner.model.messages import estimate, number, percent
@@ -50,8 +51,9 @@ def decided_page(store: Store, campaign: int) -> DecidedPage:
     """Where an adaptive campaign stands. A look that is due is taken first."""
     look_if_due(store, campaign)
     now = economy(store, campaign)
+    at = local_time(campaigns.get(store, campaign).settings, datetime.now(UTC))
     return DecidedPage(
-        panel=decided_panel(decisions(now, datetime.now(UTC))),
+        panel=decided_panel(decisions(now, at)),
         goal=str(now.goal),
         score=now.score,
         enough=now.enough,
