@@ -508,7 +508,7 @@ def _finish(evidence: Evidence, targets: Targets, names: Mapping[str, str]) -> V
 def _why_no_estimate(evidence: Evidence) -> Message:
     """Why nobody can say when the work will be finished."""
     if any(judge.done for judge in evidence.progress):
-        return message("how long items take is not known" if evidence.ready else "being counted")
+        return message("how long items take is not known") if evidence.ready else message("being counted")
     if evidence.progress or evidence.to_come.items:  # which are dealt out when judges come
         return message("nobody has begun")
     return message("no judges yet")
