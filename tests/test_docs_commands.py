@@ -179,7 +179,7 @@ def _invoke(words: list[str]) -> int:
 
 
 def _serve(words: list[str]) -> None:
-    """Start it, wait until it answers, stop it as a person does: one line, no traceback."""
+    """Start it, wait until it answers, stop it as an impatient person does: one line, no traceback."""
     with listen("127.0.0.1", 8200) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "lanner", *words, "--port", str(port)]
@@ -191,6 +191,8 @@ def _serve(words: list[str]) -> None:
             said.append(line)
             if "Ctrl+C" in line:
                 _wait_for(port, started)
+                started.send_signal(signal.SIGINT)
+            elif line.startswith("Stopped."):
                 started.send_signal(signal.SIGINT)
     assert started.returncode == 0, "".join(said)
     assert said[-1].startswith("Stopped."), "".join(said)

@@ -184,7 +184,7 @@ def _serve(output: Output, store: Store, listener: socket.socket, code: str, pag
         settings = ServerSettings(entry_code=code, entry_account=ORGANISER)
         serve(store, *listener.getsockname(), listener=listener, settings=settings)
     except KeyboardInterrupt:
-        output.say("Stopped. Every answer is on disk; the same command goes on from here.")
+        output.say_stopped("Every answer is on disk; the same command goes on from here.")
     finally:
         guide.stop.set()
         guide.join()

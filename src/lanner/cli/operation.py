@@ -77,7 +77,7 @@ def serve_pages(
                 hosts=hosts,
             )
         except KeyboardInterrupt:  # how a server is stopped, and no mistake
-            output.say("Stopped. Every answer that was acknowledged is on disk.")
+            output.say_stopped("Every answer that was acknowledged is on disk.")
 
 
 # `lanner backup`: a copy of the whole store, made while it is in use and read back before it counts.

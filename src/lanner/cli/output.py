@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -71,6 +72,11 @@ class Output:
                 text = "\n".join(f"{start}{line}" for start, line in zip_longest([head], lines, fillvalue=" " * indent))
             unbroken = not self.wraps or _longest_part(text) > self.console.width  # an address stays in one piece
             self.console.print(escape(text), style=style, soft_wrap=unbroken)
+
+    def say_stopped(self, text: str) -> None:
+        """How a command that serves pages ended. Another Ctrl+C meanwhile stops nothing else, and is not answered."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.say(f"Stopped. {text}")
 
     def note(self, *texts: str) -> None:
         """What is to be known besides, each once."""

@@ -214,7 +214,7 @@ def _review(job: PreparationJob, hand: list[Edit], log: Path, by: str, port: int
         session = ReviewSession(review, job.target.name, finish, log, by)
         serve_review(session, listen(REVIEW_HOST, port), announce)
     except KeyboardInterrupt:
-        job.output.say(f"Stopped. Every edit is in {log}; the same command goes on from here.")
+        job.output.say_stopped(f"Every edit is in {log}; the same command goes on from here.")
         raise click.exceptions.Exit(0) from None
     return manifests[-1] if manifests else job.write([*hand, *review.edits])
 
