@@ -44,7 +44,7 @@ def test_a_server_answers_to_its_own_names_only(store: Store) -> None:
 
 def test_while_it_serves_threads_take_short_turns(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     before, turns = sys.getswitchinterval(), list[float]()
-    monkeypatch.setattr(Server, "run", lambda _: turns.append(sys.getswitchinterval()))
+    monkeypatch.setattr(Server, "run", lambda *_: turns.append(sys.getswitchinterval()))
     monkeypatch.setattr(gc, "freeze", lambda: None)
     try:
         serve(store, settings=ServerSettings(processes=False))

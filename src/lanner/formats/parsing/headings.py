@@ -22,7 +22,9 @@ _JUDGES = (
     r"|valutatore|revisore|beoordelaar|hodnotitel|recenzent|評価者|採点者|评估员|评审|标注员|评分员|оценщик|эксперт|асессор)"
 )
 _JUDGE_WORD = re.compile(rf"^{_JUDGES}[\s_.:#-]*(\w{{0,20}})", re.I)
-_JUDGE_AT_END = re.compile(rf"([\s_.:/(\[|-]+)({_JUDGES}[\s_.:#-]*(?:\d{{1,3}}|[A-Za-z]))[)\]\s]*$", re.I)
+_JUDGE_AT_END = re.compile(
+    rf"(?<![\s_.:/(\[|-])([\s_.:/(\[|-]++)({_JUDGES}[\s_.:#-]*+(?:\d{{1,3}}|[A-Za-z]))[)\]\s]*+$", re.I
+)
 _OUTPUT_NAMED = re.compile(
     r"^(?:outputs?|systems?|hyps?|hypothes[ie]s|mt|tgt|target|translations?|번역|übersetzung|traduction)([:._ -])(.+)$",
     re.I,

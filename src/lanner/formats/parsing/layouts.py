@@ -344,13 +344,13 @@ def _crossed(header: Sequence[str]) -> dict[int, _Part]:
     return dict(sorted(parts.items())) if same_pieces and is_new else {}
 
 
-_ROW_OF_GRID = re.compile(r"(.+?)\s*\[([^\[\]]+)\]\s*")
+_ROW_OF_GRID = re.compile(r"^(.+)\[([^\[\]]++)\]\s*+$")
 
 
 def _grids(header: Sequence[str]) -> dict[int, _Part]:
     """The columns of several grids of a form whose rows are the same items: `Is it fluent? [Text 1]` and `Is it
     adequate? [Text 1]`. Empty where rows are not called so, or are not the same everywhere."""
-    hits = {at: hit for at, name in enumerate(header) if (hit := _ROW_OF_GRID.fullmatch(name))}
+    hits = {at: hit for at, name in enumerate(header) if (hit := _ROW_OF_GRID.search(name))}
     rows: dict[str, set[str]] = {}
     for hit in hits.values():
         rows.setdefault(hit[1].strip(), set()).add(hit[2].strip())
