@@ -433,6 +433,7 @@ _NO_LANGUAGES = ("id", "mt", "ht")
 """Codes that mean something else in a header: an identifier, machine and human translation."""
 
 
+@lru_cache(maxsize=4096)
 def named_language(name: str) -> str:
     """The language that a header or a part of it names, by code or by name; "" if none."""
     text = name.strip()
