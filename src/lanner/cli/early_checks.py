@@ -218,6 +218,6 @@ def listen(host: str, first_port: int) -> socket.socket:
         with suppress(OSError):
             return socket.create_server((host, port))
     raise LannerError(
-        f"Port {first_port} is taken, and so are those after it.",
-        next_step=f"Stop what runs there, or choose another: --port {first_port - 100 if first_port > 2000 else 8000}",
+        f"No port from {first_port} can be used: they are taken, or not for everybody (those below 1024).",
+        next_step="Choose another with --port, for instance --port 8150.",
     )
