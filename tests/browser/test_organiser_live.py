@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from browser_actions import Hands, wait_until
 from chromium import ELSEWHERE
 from lanner import campaign
+from lanner.campaign.people import send_message
 from live_server import SYSTEMS, document
 from organiser_client import ENTRY, Office, disputed
 from page_inspection import COLOURS, violations
@@ -287,6 +288,12 @@ def test_what_a_judge_writes_stands_on_the_open_live_page(office: Office, desk: 
     judge.close()
     expect(messages).to_be_visible()
     expect(messages).to_contain_text("Sentence 2 is <b>cut</b> off.")
+    expect(messages).to_contain_text("Judge One")
+    state = desk.locator("#live")
+    expect(state).to_have_attribute("data-state", "live")
+    desk.route("**/panels?*", lambda route: route.fulfill(content_type="text/html", body="<h1>Sign in</h1>"))
+    send_message(office.store, work.tasks[0].id, "Another.")
+    expect(state).to_have_attribute("data-state", "lost")
     expect(messages).to_contain_text("Judge One")
 
 

@@ -115,6 +115,22 @@ def test_whoever_s_link_is_revoked_while_practising_is_told(live: Live, page: Pa
     expect(page.locator("#intro")).to_be_hidden()  # it would lie over the note
 
 
+def test_the_page_of_a_network_login_is_no_verdict(live: Live, page: Page) -> None:
+    work = begin(live, page, "esa")
+    hands = Hands(page)
+    hands.press("Enter")
+    drag_over(page, "montags")
+    hands.press("1", "s")
+    hands.write("95")
+    page.route("**/practice", lambda route: route.fulfill(content_type="text/html", body="<h1>Sign in</h1>"))
+    hands.press("Enter")
+    expect(page.locator("#note-practice")).to_contain_text("could not be checked")
+    page.unroute("**/practice")
+    hands.press("Enter")
+    expect(page.locator("#explanation")).to_be_visible()
+    assert not work.rows()
+
+
 def test_guidelines_hold_the_examples_and_lead_to_the_practice_again(live: Live, page: Page) -> None:
     work = begin(live, page, "falcon")
     page.get_by_role("link", name="Skip the practice").last.click()

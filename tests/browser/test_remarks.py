@@ -110,6 +110,22 @@ def test_a_message_reaches_the_organiser(live: Live, page: Page, context: Browse
     expect(page.locator("#message output")).to_contain_text("Not sent")
     expect(page.locator("#message-text")).to_have_value("Sentence 2 is cut off. 1 j u")
     context.set_offline(False)
+    page.route(
+        "**/message", lambda route: route.fulfill(content_type="text/html", body="<h1>Sign in to the network</h1>")
+    )
+    page.locator("#message output").evaluate("output => output.textContent = ''")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#message output")).to_contain_text("Not sent")
+    refused = {
+        "status": 422,
+        "content_type": "application/json",
+        "body": '{"message": "A message has 1 to 20 characters."}',
+    }
+    page.route("**/message", lambda route: route.fulfill(**refused))
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#message output")).to_have_text("A message has 1 to 20 characters.")
+    expect(page.locator("#message-text")).to_have_value("Sentence 2 is cut off. 1 j u")
+    page.unroute("**/message")
     page.get_by_role("button", name="Send").click()
     expect(page.locator("#message output")).to_contain_text("Sent")
     (message,) = messages_in(campaign.events(live.store, work.name))

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import BrowserContext, Page, Playwright, Route, expect
 
 from browser_actions import Hands, wait_until
 from chromium import ELSEWHERE, on_disk
@@ -462,6 +462,58 @@ def test_what_a_full_device_does_not_keep_is_not_called_kept(live: Live, page: P
     page.evaluate("dispatchEvent(new Event('online'))")
     hands.settled()
     assert scores(work, task)[0] == (3, 8)
+
+
+@pytest.mark.usefixtures("context")
+@pytest.mark.parametrize("fault", ["no network", "page of a proxy", "server fails", "network login"])
+def test_finishing_while_the_server_cannot_be_reached(live: Live, page: Page, fault: str) -> None:
+    """All answers have arrived, then the network goes: the document stays open, and can be finished."""
+    work, _, hands = begin(live, page, sentences=1)
+    page.route("**/finish", lambda route: hinder(route, fault))
+    judge(hands, 3, 8)
+    note = page.locator("#note-finish")
+    expect(note).to_contain_text("could not be reached")
+    assert page.url.endswith(f"/task/{work.tasks[0].id}")
+    assert work.tasks[0].finished_at is None
+    page.unroute("**/finish")
+    note.get_by_role("button", name="Finish").click()
+    page.wait_for_url("**/work*")
+    assert work.tasks[0].finished_at is not None
+
+
+@pytest.mark.usefixtures("context")
+@pytest.mark.parametrize("fault", ["no network", "page of a proxy", "server fails", "network login"])
+@pytest.mark.parametrize("documents", [1, 2])
+def test_finishing_is_not_called_final_because_the_server_cannot_be_reached(
+    live: Live, page: Page, documents: int, fault: str
+) -> None:
+    texts = [document(1, name=f"text {n}") for n in range(documents)]
+    work = live.campaign("h_falcon", texts, systems=["hidden-engine-alpha"])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    hands = Hands(page)
+    hands.ready()
+    judge(hands, 3, 8)
+    undo = page.get_by_role("button", name="Undo finishing")
+    undo.wait_for()
+    page.route("**/reopen", lambda route: hinder(route, fault))
+    undo.click()
+    expect(page.get_by_text("could not be reached")).to_be_visible()
+    expect(page.get_by_text("no longer be undone")).to_have_count(0)
+    page.unroute("**/reopen")
+    undo.click()
+    page.wait_for_url(f"**/task/{work.tasks[0].id}")
+    assert work.tasks[0].finished_at is None
+
+
+def hinder(route: Route, fault: str) -> None:
+    if fault == "no network":
+        return route.abort("internetdisconnected")
+    if fault == "page of a proxy":
+        return route.fulfill(status=502, content_type="text/html", body="<h1>Bad gateway</h1>")
+    if fault == "server fails":
+        return route.fulfill(status=503, content_type="application/json", body='{"message": "No database."}')
+    return route.fulfill(status=200, content_type="text/html", body="<h1>Sign in to the network</h1>")
 
 
 @pytest.mark.usefixtures("context")

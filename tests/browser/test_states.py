@@ -172,6 +172,12 @@ def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: P
     page.goto(f"{live.url}/work")
     expect(saved).to_have_text("Everything is saved")
     expect(page.locator("#waiting")).to_be_hidden()
+    portal = "<!doctype html><h1>Sign in to the network</h1>"
+    page.route(f"{live.url}/work", lambda route: route.fulfill(content_type="text/html", body=portal))
+    with page.expect_response(f"{live.url}/work"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.unroute(f"{live.url}/work")
+    expect(saved).to_have_text("Everything is saved")
     page.locator(".guide-link").first.click()
     expect(page.locator("#drawer [data-of=guidelines]")).to_be_visible()
 

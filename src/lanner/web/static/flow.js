@@ -1,7 +1,7 @@
 // How one gets on: to the next unanswered sentence, to what is missing, to the end of the document
 // and into the next one.
 import { $, button, fill, setText } from './dom.js';
-import { send } from './sending.js';
+import { isRefusal, NO_REPLY, send } from './sending.js';
 
 /**
  * The item to go to next: the first after `item` that is not done, round to the beginning; -1 where
@@ -147,12 +147,17 @@ export class Flow {
 /**
  * Take back that a task is finished.
  * @param {string} task
- * @returns {Promise<string>} where it is open again; empty where that is no longer possible
+ * @param {(key: string) => string} t
+ * @returns {Promise<{address: string, refusal: string, again: boolean}>} where it is open again;
+ *   else why it is not, and whether that may change
  */
-export async function reopen(task) {
+export async function reopen(task, t) {
   const address = `${location.pathname.replace(/\/(task\/.*|work)$/, '')}/task/${task}`,
-    { status } = await send(`${address}/reopen`, {}).catch(() => ({ status: 0 }));
-  return status === 200 ? address : '';
+    { status, body } = await send(`${address}/reopen`, {}).catch(() => NO_REPLY);
+  if (status === 200 && body?.reopened) return { address, refusal: '', again: false };
+  if (!isRefusal({ status, body })) return { address: '', refusal: t('unreached'), again: true };
+  const isFinal = body.reason === 'final';
+  return { address: '', refusal: isFinal ? t('final') : body.message, again: !isFinal };
 }
 
 /**
@@ -167,12 +172,13 @@ export function offerUndo(note, t, leave) {
   if (!/^\d+$/.test(task)) return;
   url.searchParams.delete('done');
   history.replaceState(null, '', url);
+  const offer = /** @type {NoteAct} */ ([t('undo_finish'), () => undo()]);
   const undo = async () => {
     leave?.(true);
-    const address = await reopen(task);
+    const { address, refusal, again } = await reopen(task, t);
     if (address) return location.assign(address);
     leave?.(false);
-    return note('done', t('final'));
+    return note('done', refusal, ...(again ? [offer] : []), ['×']);
   };
-  note('done', t('finished'), [t('undo_finish'), undo], ['×']);
+  note('done', t('finished'), offer, ['×']);
 }

@@ -78,6 +78,7 @@ async function renew() {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html'),
     fresh = [...page.querySelectorAll('.assignment')],
     shown = $$('.assignment');
+  if (!page.querySelector('#saved[data-who]')) return; // the page of some proxy on the way
   if (fresh.length !== shown.length) return location.reload();
   whenStill(() => show(fresh, shown));
 }

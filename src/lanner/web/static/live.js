@@ -35,8 +35,9 @@ async function refresh() {
     const response = await fetch(
       `${panels.dataset.from}?question=${encodeURIComponent(question())}`,
     );
-    if (!response.ok) throw new Error(String(response.status));
-    madeAt = response.headers.get('x-made-at') ?? madeAt;
+    const made = response.headers.get('x-made-at'); // the page of some proxy has none
+    if (!response.ok || !made) throw new Error(String(response.status));
+    madeAt = made;
     replace(await response.text());
     say('live');
   } catch {

@@ -1,6 +1,6 @@
 // A message to the organiser about this document.
 import { $ } from './dom.js';
-import { send } from './sending.js';
+import { isRefusal, NO_REPLY, send } from './sending.js';
 
 /** @param {App} app */
 export function listenToMessages({ t, say }) {
@@ -12,9 +12,11 @@ export function listenToMessages({ t, say }) {
   const post = async () => {
     const text = field.value.trim();
     if (!text) return field.focus();
-    const { status } = await send(url, { text }).catch(() => ({ status: 0 }));
-    output.textContent = t(status === 200 ? 'message_sent' : 'message_waits');
-    if (status === 200) field.value = '';
+    const reply = await send(url, { text }).catch(() => NO_REPLY),
+      isSent = reply.body?.sent === true;
+    if (isRefusal(reply)) output.textContent = reply.body.message;
+    else output.textContent = t(isSent ? 'message_sent' : 'message_waits');
+    if (isSent) field.value = '';
     return say(output.textContent);
   };
   form.addEventListener('submit', (/** @type {SubmitEvent} */ e) => {

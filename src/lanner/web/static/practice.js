@@ -1,7 +1,7 @@
 // Practice before the first document: answers are checked and explained, and nothing is stored.
 import { canon } from './digest.js';
 import { $, $$, bringIntoView } from './dom.js';
-import { send, signedOut, WATCH } from './sending.js';
+import { NO_REPLY, send, signedOut, WATCH } from './sending.js';
 
 /** Stands where the saving of answers would: keeps nothing and sends nothing. */
 export class NoSaving {
@@ -108,13 +108,13 @@ export class Practice {
         .map(q => [q.id, store.items[item].answers[q.id]]),
     );
     const checked = canon(store.items[item].answers);
-    const { status, body } = await send(this.url, { item, answers, turn: this.turn }).catch(() => ({
-      status: 0,
-      body: null,
-    }));
+    const { status, body } = await send(this.url, { item, answers, turn: this.turn }).catch(
+      () => NO_REPLY,
+    );
     this.checking = false;
     if (status === 401) return this.stop();
-    if (status !== 200) return app.note('practice', app.t('no_check'));
+    if (status !== 200 || !Array.isArray(body?.lines))
+      return app.note('practice', app.t('no_check'));
     app.note('practice', '');
     // what was changed meanwhile was not checked: the verdict is about something else
     if (checked === canon(store.items[item].answers)) store.items[item].feedback = body;

@@ -7,7 +7,7 @@ import { reopen } from './flow.js';
 import { downloadAnswers } from './notes.js';
 import { tellWorker } from './offline.js';
 import { Outbox } from './outbox.js';
-import { alone, send, signedOut, WATCH } from './sending.js';
+import { alone, isRefusal, NO_REPLY, send, signedOut, WATCH } from './sending.js';
 
 /** So long after the last change it is sent, in milliseconds. */
 const PAUSE = 700;
@@ -325,13 +325,20 @@ export class Saving {
 
   /**
    * Finish the task. The copies of its answers go once the server has confirmed; a refusal is shown
-   * by the server.
+   * by the server. Where it cannot be reached, the document stays open.
    */
   async finish() {
+    const { app } = this,
+      form = $('#finish');
     this.done = true;
-    const form = $('#finish');
-    const { status, body } = await send(form.action, {}).catch(() => ({ status: 0, body: null }));
-    if (status !== 200 || typeof body?.finished_at !== 'string') return form.submit();
+    const reply = await send(form.action, {}).catch(() => NO_REPLY),
+      { status, body } = reply;
+    if (isRefusal(reply)) return form.submit();
+    if (status !== 200 || typeof body?.finished_at !== 'string') {
+      this.done = false;
+      app.leave(false);
+      return app.note('finish', app.t('unreached'), [app.t('finish'), () => app.flow.finish()]);
+    }
     this.channel.postMessage({ task: this.task, finished: true });
     await this.outbox.forget(this.task);
     await tellWorker({ drop: location.href });
@@ -564,11 +571,12 @@ export class Saving {
       ]),
       [finished, closed] = [late('finished'), late('closed')];
     const reopenTask = async () => {
-      if (!(await reopen(String(task)))) return app.note('held', t('final'), leaveOut(finished));
+      const { address, refusal, again } = await reopen(String(task), t);
+      if (!address) return app.note('held', refusal, ...(again ? [undo] : []), leaveOut(finished));
       return app.frozen ? location.reload() : outbox.kick();
     };
-    if (finished.length)
-      app.note('held', t('late'), [t('undo_finish'), reopenTask], leaveOut(finished));
+    const undo = /** @type {NoteAct} */ ([t('undo_finish'), reopenTask]);
+    if (finished.length) app.note('held', t('late'), undo, leaveOut(finished));
     else if (closed.length) app.note('held', t('closed_late', { n }), takeAlong, leaveOut(closed));
     else if (state === 'signin')
       app.note('held', t(outbox.keeps ? state : 'signin_unkept', { n }), tryAgain, takeAlong);

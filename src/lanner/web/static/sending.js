@@ -27,6 +27,17 @@ export async function send(url, body) {
   return { status: reply.status, body: await reply.json().catch(() => null) };
 }
 
+/** @type {{status: number, body: any}} what a request brought that did not arrive */
+export const NO_REPLY = { status: 0, body: null };
+
+/**
+ * Whether the server says no, in its own words. A proxy on the way, and a server that fails, have
+ * not decided anything.
+ * @param {{status: number, body: any}} reply
+ */
+export const isRefusal = ({ status, body }) =>
+  status >= 400 && status < 500 && typeof body?.message === 'string';
+
 /** So often an open page asks whether its link still holds, in milliseconds. */
 export const WATCH = 15000;
 
@@ -36,7 +47,7 @@ export const WATCH = 15000;
  */
 export async function signedOut(url) {
   if (document.hidden || !navigator.onLine) return false;
-  const { status, body } = await send(`${url}/session`).catch(() => ({ status: 0, body: null }));
+  const { status, body } = await send(`${url}/session`).catch(() => NO_REPLY);
   return status === 401 && typeof body?.message === 'string';
 }
 
