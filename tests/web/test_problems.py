@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import Formatter
 
@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from lanner import formats
+from lanner.campaign import states
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, StoreError, Where
 from lanner.store import Store
 from lanner.web import problems
@@ -157,10 +158,22 @@ def test_common_refusals_are_translated_by_their_code() -> None:
         assert "called" not in error_text(error)
 
 
-def refusals_of_files() -> Iterator[tuple[str, set[str]]]:
-    """The codes of all errors about a file that is read, with the names that each gives to its sentences."""
-    folder = Path(formats.__file__).parent
-    for path in [*folder.rglob("*.py"), folder.parent / "protocols" / "guessing.py"]:
+LIBRARY = Path(formats.__file__).parent.parent
+ABOUT_FILES = (*(LIBRARY / "formats").rglob("*.py"), LIBRARY / "protocols" / "guessing.py")
+ABOUT_CAMPAIGNS = [
+    LIBRARY / "campaign" / f"{name}.py" for name in ("assignment", "people", "states", "prefill", "imports")
+]
+"""What organisers' forms do with judges, settings and files of answers."""
+NO_FORM_MEETS = {
+    *("bad_message", "unknown_task"),  # judges' own
+    *("bad_revision", "bad_practice_switch", "bad_setting", "not_a_text"),  # settings that no form has
+    "name_differs",  # the page compares what was typed itself
+}
+
+
+def refusals_in(paths: Iterable[Path]) -> Iterator[tuple[str, set[str]]]:
+    """The codes of all errors in these modules, with the names that each gives to its sentences."""
+    for path in paths:
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(call, ast.Call):
                 continue
@@ -178,11 +191,24 @@ def refusals_of_files() -> Iterator[tuple[str, set[str]]]:
 
 
 def test_every_refusal_of_a_file_is_said_in_every_language() -> None:
-    refusals = list(refusals_of_files())
+    refusals = list(refusals_in(ABOUT_FILES))
     assert len({code for code, _ in refusals}) > 30
     for code, names in refusals:
         sentences = " ".join(problems.BY_CODE[code])
         assert {name for _, name, _, _ in Formatter().parse(sentences) if name} <= names, code
+
+
+def test_every_refusal_that_an_organisers_form_can_meet_is_said_in_every_language() -> None:
+    ranges = [(code, {"code"}) for *_, code, _ in states._RANGES]
+    refusals = [*refusals_in(ABOUT_CAMPAIGNS), *ranges]
+    assert {"judge_left", "has_answered", "bad_margin"} <= {code for code, _ in refusals}
+    assert {code for code, _ in refusals} - problems.BY_CODE.keys() == NO_FORM_MEETS
+    for code, names in refusals:
+        if code in NO_FORM_MEETS:
+            continue
+        sentences = " ".join(problems.BY_CODE[code])
+        assert {name for _, name, _, _ in Formatter().parse(sentences) if name} <= names, code
+        assert "lanner " not in sentences and "--" not in sentences, "a page has no commands and options"
 
 
 def test_of_the_rest_the_kind_is_told_in_the_readers_language() -> None:

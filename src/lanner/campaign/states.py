@@ -350,6 +350,7 @@ def check_settings(settings: Mapping[str, Json]) -> None:
         raise InputError(
             f"The setting {below} cannot be {settings[below]}.",
             code="negative_setting",
+            names={"name": below.replace("_", " "), "given": str(settings[below])},
             next_step="Give a number from 0 up, or leave it out.",
         )
     revision = settings.get("revision")

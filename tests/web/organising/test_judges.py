@@ -144,7 +144,9 @@ def test_overlap_gives_documents_that_are_not_theirs_yet(client: TestClient, sto
     assert offered in client.get("/campaigns/trial/judges").text
     campaign.leave_out(store, "trial", "J2", "too fast")
     assert offered not in client.get("/campaigns/trial/judges").text
-    assert client.post("/campaigns/trial/overlap", data={**fields, "judge": "J2"}).status_code == 409
+    refused = client.post("/campaigns/trial/overlap", data={**fields, "judge": "J2"}, headers={"accept-language": "de"})
+    assert refused.status_code == 409
+    assert "J2 wurde aus den Ergebnissen ausgelassen" in refused.text and "nobody would" not in refused.text
 
 
 def test_unknown_judges_and_deeds(client: TestClient, token: str) -> None:
