@@ -44,6 +44,30 @@ def test_free_items_are_counted_apart(store: Store) -> None:
     assert found.free == 2 and found.whole.items == 20
 
 
+def test_what_a_judge_who_is_left_out_has_not_done_is_no_work_any_more(store: Store) -> None:
+    """By hand: two judges with ten items each; bo has done three of them, in one task of four."""
+    opened(store, documents=corpus((3, 2)))
+    opened(store, name="other", documents=corpus((1,)))
+    fill(store, next(task for task in campaign.tasks(store, "first", "bo") if len(task.items) == 3))
+    campaign.finish(store, next(task.id for task in campaign.tasks(store, "first", "bo") if len(task.items) == 3))
+
+    def numbers() -> tuple[int, int, int, tuple[int, int]]:
+        found = campaign.progress(store, "first")
+        with store.reading() as tx:
+            listed = tx.progress.totals()[campaign.get(store, "first").id]
+        assert listed == (found.items, found.whole.done, 2)
+        return found.items, found.whole.done, found.whole.tasks, (found.judges[1].items, found.judges[1].tasks)
+
+    assert numbers() == (20, 3, 8, (10, 4))
+    campaign.leave_out(store, "first", "bo", "stopped coming")
+    assert numbers() == (13, 3, 5, (3, 1))
+    for task in campaign.tasks(store, "first", "ana"):
+        fill(store, task)
+    assert campaign.progress(store, "first").share == 1.0
+    campaign.count_again(store, "first", "bo")
+    assert numbers() == (20, 13, 8, (10, 4))
+
+
 def test_imported_answers_count_as_done(store: Store) -> None:
     opened(store, documents=corpus((3, 2)))
     scale = {"id": "score", "kind": "scale", "min": 1, "max": 5}

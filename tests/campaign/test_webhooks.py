@@ -106,6 +106,30 @@ def test_who_leaves_nothing_but_a_questionnaire_ends_the_campaign(store: Store) 
     assert [entry["campaign"] for entry in told(store)] == ["first"]
 
 
+def test_leaving_out_the_last_who_has_work_ends_the_campaign_and_counting_them_again_does_not(store: Store) -> None:
+    opened(store)
+    listening(store)
+    finish_all(store, "ana")
+    campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
+    campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
+    assert told(store) == [], "a model is still at work"
+    campaign.leave_out(store, "first", "gpt", "not asked", at=NOW)
+    assert told(store) == []
+    campaign.count_again(store, "first", "bo", at=NOW)
+    campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
+    assert [entry["campaign"] for entry in told(store)] == ["first"]
+
+
+def test_the_end_is_told_when_all_who_count_have_finished(store: Store) -> None:
+    opened(store)
+    listening(store)
+    fill(store, campaign.tasks(store, "first", "bo")[0])
+    campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
+    assert told(store) == []
+    finish_all(store, "ana")
+    assert [entry["campaign"] for entry in told(store)] == ["first"]
+
+
 @pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(LannerError):

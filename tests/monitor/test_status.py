@@ -69,6 +69,26 @@ def test_a_campaign_says_who_left_work_that_nobody_has_taken_over(store: Store) 
     assert "revoked" not in why
 
 
+def test_the_live_page_waits_for_nobody_who_is_left_out_and_counts_as_the_command_does(store: Store) -> None:
+    open_campaign(store)
+    for task in campaign.tasks(store, "trial", "J1"):
+        for item in range(len(task.items)):
+            campaign.submit(store, task.id, item, complete(), submission=f"{task.id} {item}", active=60.0, at=NOW)
+    last = campaign.tasks(store, "trial", "J2")[0]
+    campaign.submit(store, last.id, 0, complete(), submission="one", active=60.0, at=NOW)
+
+    def counts() -> tuple[int, int]:
+        status = campaign_status(store, campaign.get(store, "trial"), LiveCampaigns(store).snapshot(1), NOW)
+        progress = campaign.progress(store, "trial")
+        assert (status.done, status.total) == (progress.whole.done, progress.items)
+        return status.done, status.total
+
+    items = sum(len(task.items) for task in campaign.tasks(store, "trial", "J1"))
+    assert counts() == (items + 1, 2 * items)
+    campaign.leave_out(store, "trial", "J2", "stopped coming")
+    assert counts() == (items + 1, items + 1)
+
+
 def test_work_without_any_times_has_no_hours_no_cost_and_no_end(store: Store) -> None:
     """They were 0 seconds for 0.00, and the end was "being counted" for ever."""
     open_campaign(store, settings={"hourly_rate": 36})

@@ -4,7 +4,6 @@ removed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 
@@ -20,7 +19,7 @@ from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
-from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
+from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
 from lanner.store.tasks import LaidOut, lay_out
@@ -409,8 +408,7 @@ def remove_judge(
             )
         tx.sessions.remove_of(judge=leaving.number)
         tx.ledger.remove_of(leaving.number)
-        is_person = leaving.judge.kind in JUDGE_GROUPS["people"]  # a model's run may have come after the end
-        with announcing_end(tx, entry, moment) if is_person else nullcontext():
+        with announcing_end(tx, entry, moment, leaving=leaving.judge):
             tx.tasks.remove_of(leaving.number)
         tx.judges.remove(leaving.number)
         tx.events.add("judge_removed", moment, campaign=entry.id, account=account, seat=leaving.number)

@@ -18,7 +18,7 @@ import numpy as np
 from lanner.campaign.states import Reference, lock
 from lanner.designs.adaptive import NAME, DocumentInWork, control_of, document_for, most_in_work, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
-from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Protocol, Unit
+from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Judge, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
 from lanner.store import JUDGE_REPLACED, Event, Store, Transaction
 from lanner.store.campaigns import CAMPAIGN_FINISHED
@@ -421,10 +421,13 @@ def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:
 
 
 @contextmanager
-def announcing_end(tx: Transaction, campaign: Campaign, at: datetime) -> Iterator[None]:
+def announcing_end(
+    tx: Transaction, campaign: Campaign, at: datetime, *, leaving: Judge | None = None
+) -> Iterator[None]:
     """Tell them where what is done within, by an organiser or a look, ends a campaign that is locked: no task is
-    finished then that could tell."""
-    was_over = not tx.webhooks.all() or is_over(tx, campaign)
+    finished then that could tell. Where a model leaves, its run may have come after the end."""
+    is_model = leaving is not None and leaving.kind not in JUDGE_GROUPS["people"]
+    was_over = is_model or not tx.webhooks.all() or is_over(tx, campaign)
     yield
     if not was_over and tx.tasks.any_finished(campaign.id) and is_over(tx, campaign):
         announce_end(tx, campaign, at)

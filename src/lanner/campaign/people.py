@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from lanner.campaign.drawing import announcing_end
 from lanner.campaign.questions import PRACTISED
-from lanner.campaign.states import Reference
+from lanner.campaign.states import Reference, lock
 from lanner.errors import CampaignError, InputError, Where
 from lanner.model import JUDGE_GROUPS, Json, Judge, languages
 from lanner.store import COUNTED_AGAIN, JUDGE_REPLACED, LEFT_OUT, Event, Participant, Store, Transaction, code_name
@@ -236,15 +237,19 @@ def leave_out(
     account: int | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Count a judge in no result from now on, for a reason that reports state. Their answers are kept."""
+    """Count a judge in no result from now on, for a reason that reports state. Their answers are kept; what they have
+    not done is not waited for any more."""
     if not reason.strip():
         raise CampaignError(
             "A judge is left out for a reason.", code="no_reason", next_step="Say why: the report will state it."
         )
+    moment = at or now()
     with store.writing() as tx:
-        mine = tx.judges.get(tx.campaigns.get(campaign), judge)
+        entry = lock(tx, campaign)
+        mine = tx.judges.get(entry, judge)
         detail = {"seat": mine.number, "reason": reason.strip()}
-        tx.events.add(LEFT_OUT, at or now(), campaign=mine.campaign, account=account, **detail)
+        with announcing_end(tx, entry, moment, leaving=mine.judge):
+            tx.events.add(LEFT_OUT, moment, campaign=entry.id, account=account, **detail)
 
 
 def count_again(

@@ -254,14 +254,18 @@ class Events(Rows):
         rows = self._connection.execute((query.where(_e.kind.in_(kinds)) if kinds else query).order_by(_e.id))
         return [Event(r.id, r.campaign, r.account, moment(r.at), r.kind, loads(r.detail)) for r in rows]
 
-    def left_out(self, campaign: int) -> dict[int, str]:
-        """Why judges count in no result now, by the number of their participant."""
+    def left_out(self, campaign: int | None) -> dict[int, str]:
+        """Why judges (of any campaign, for None) count in no result now, by the number of their participant."""
+        query = select(_e.kind, _e.detail).where(_e.kind.in_((LEFT_OUT, COUNTED_AGAIN))).order_by(_e.id)
         reasons: dict[int, str] = {}
-        for event in self.of(campaign, kinds=(LEFT_OUT, COUNTED_AGAIN)):
-            if event.kind == LEFT_OUT:
-                reasons[int(event.detail["seat"])] = str(event.detail["reason"])
+        for kind, text_ in self._connection.execute(
+            query if campaign is None else query.where(_e.campaign == campaign)
+        ):
+            detail = loads(text_)
+            if kind == LEFT_OUT:
+                reasons[int(detail["seat"])] = str(detail["reason"])
             else:
-                reasons.pop(int(event.detail["seat"]), None)
+                reasons.pop(int(detail["seat"]), None)
         return reasons
 
 

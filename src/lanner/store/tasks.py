@@ -13,7 +13,7 @@ from sqlalchemy import Connection, and_, bindparam, case, delete, exists, func, 
 
 from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
-from lanner.store.campaigns import JUDGE_ITSELF, JUDGE_REPLACED
+from lanner.store.campaigns import JUDGE_ITSELF, JUDGE_REPLACED, Events
 from lanner.store.rows import (
     Rows,
     dumps,
@@ -719,11 +719,17 @@ def _who_left(connection: Connection, campaign: int | None) -> list[int]:
     return [judge for judge, _ in judges if judge in replaced]
 
 
+def _not_waited_for(connection: Connection, campaign: int | None) -> list[int]:
+    """Participants whose open tasks are no work any more: someone else has them, or their answers count in no
+    result."""
+    return sorted({*_who_left(connection, campaign), *Events(connection).left_out(campaign)})
+
+
 def _open_in(connection: Connection, campaign: int) -> tuple[Any, ...]:
     """What a task of a campaign is that is still to be finished, by someone or by whoever comes next."""
     open_ = (_t.campaign == campaign, _t.finished_at.is_(None))
-    left = _who_left(connection, campaign)
-    return (*open_, or_(_t.judge.is_(None), _t.judge.not_in(left))) if left else open_
+    gone = _not_waited_for(connection, campaign)
+    return (*open_, or_(_t.judge.is_(None), _t.judge.not_in(gone))) if gone else open_
 
 
 class Progress(Rows):
@@ -758,10 +764,9 @@ class Progress(Rows):
         ]
 
     def _items_to_do(self, campaign: int | None = None) -> Any:
-        """The sum of items that somebody has or had to judge: of those who left and whose work someone took over, what
-        they have done."""
-        left = _who_left(self._connection, campaign)
-        return func.sum(case((_t.judge.in_(left), _i.done), else_=1)) if left else func.count()
+        """The sum of items that somebody has or had to judge: of those who are not waited for, what they have done."""
+        gone = _not_waited_for(self._connection, campaign)
+        return func.sum(case((_t.judge.in_(gone), _i.done), else_=1)) if gone else func.count()
 
     def domain_shares(self, campaign: int) -> list[TaskShare]:
         """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
@@ -822,7 +827,8 @@ class Progress(Rows):
 
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""
-        number = func.count(case((_j.id.in_(_who_left(self._connection, campaign)), _t.finished_at), else_=_t.id))
+        gone = _not_waited_for(self._connection, campaign)
+        number = func.count(case((_j.id.in_(gone), _t.finished_at), else_=_t.id))
         query = select(_j.key, number, func.count(_t.finished_at))
         tables = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
         rows = query.select_from(tables).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)

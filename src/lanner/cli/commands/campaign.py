@@ -172,7 +172,8 @@ def add_overlap(**options: Any) -> None:
 @judge_argument("judge")
 @click.option("--reason", required=True, help="The reason, which reports state.")
 def leave_out(**options: Any) -> None:
-    """Exclude a judge from all results: agreement, scores, effort, verdict, report. Nothing is deleted;
+    """Exclude a judge from all results: agreement, scores, effort, verdict, report. What they have not done is not
+    waited for: it counts in no progress, and the campaign can finish without it. Nothing is deleted;
     `lanner campaign count-again` undoes it.
 
     Example: lanner campaign leave-out pilot ana --reason "missed 11 of 12 controls"
