@@ -6,6 +6,9 @@ the one sent at a reload does.
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -102,6 +105,46 @@ def test_a_new_answer_on_a_kept_page_is_a_conflict_that_is_shown(live: Live, pag
     page.get_by_role("button", name="Take the other: 2").click()
     hands.settled()
     assert scores(work, task)[0] == (3, 2)
+
+
+class Portal(BaseHTTPRequestHandler):
+    """What a network wants its users to see first, whatever they asked for."""
+
+    status = 200
+
+    def do_GET(self) -> None:
+        self.send_response(self.status)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><h1>Sign in to the network</h1>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_what_a_network_sends_instead_is_not_kept(live: Live, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in place of the judge's page nor as one of its scripts, for as long as the release lasts."""
+    work, task, hands = begin(live, page)
+    script = page.locator("script[src*='/static/']").first.get_attribute("src")
+    assert script
+    unseen = script.rsplit("/", 1)[0] + "/organiser.js"
+    live.kill()
+    with ThreadingHTTPServer(("127.0.0.1", int(live.url.rsplit(":", 1)[1])), Portal) as portal:
+        Thread(target=portal.serve_forever).start()
+        try:
+            assert "Sign in" in page.evaluate("url => fetch(url).then(reply => reply.text())", unseen)
+            page.reload()
+            expect(page.locator("h1")).to_have_text("Sign in to the network")
+            monkeypatch.setattr(Portal, "status", 503)
+            page.reload()
+            hands.ready()
+        finally:
+            portal.shutdown()
+    hands.press("s", "3", "h", "7", "Enter")
+    reconnect(live, page)
+    hands.settled()
+    assert scores(work, task)[0] == (3, 7)
+    assert "Sign in" not in page.evaluate("url => fetch(url).then(reply => reply.text())", unseen)
 
 
 def test_pages_go_when_the_link_is_revoked(live: Live, page: Page) -> None:

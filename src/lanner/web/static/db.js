@@ -3,6 +3,8 @@
 const STORES = ['drafts', 'outbox', 'times', 'copies'];
 const VERSION = 2;
 const LEFT = 'lanner-left-';
+/** What takes longer, in milliseconds, will not come: a browser's damaged store never answers. */
+const PATIENCE = 10000;
 
 // A browser may drop what a page writes while it is left. Such writes are also noted in the local
 // storage, which does not wait for anything, and the next page makes them again.
@@ -55,6 +57,17 @@ export function memory() {
   };
 }
 
+/**
+ * @template T
+ * @param {Promise<T>} work
+ * @returns {Promise<T>} rejected when it takes too long
+ */
+const inTime = work =>
+  new Promise((ok, fail) => {
+    const timer = setTimeout(fail, PATIENCE, new DOMException('no reply', 'TimeoutError'));
+    work.then(ok, fail).finally(() => clearTimeout(timer));
+  });
+
 /** @param {() => IDBFactory} factory @returns {Promise<IDBDatabase>} */
 const connect = factory =>
   new Promise((ok, fail) => {
@@ -74,7 +87,7 @@ const connect = factory =>
 /** @param {() => IDBFactory} [factory] looking at it may fail already @returns {Promise<Db>} */
 export async function open(factory = () => indexedDB) {
   try {
-    let db = await connect(factory);
+    let db = await inTime(connect(factory));
     /**
      * @param {string[]} stores
      * @param {IDBTransactionMode} mode
@@ -93,12 +106,14 @@ export async function open(factory = () => indexedDB) {
       });
     /** @type {typeof runOnce} */
     const run = (...asked) =>
-      runOnce(...asked).catch(async e => {
-        // somebody has cleared what this site keeps: then the browser closes what is open
-        if (e?.name !== 'InvalidStateError') throw e;
-        db = await connect(factory);
-        return runOnce(...asked);
-      });
+      inTime(
+        runOnce(...asked).catch(async e => {
+          // somebody has cleared what this site keeps: then the browser closes what is open
+          if (e?.name !== 'InvalidStateError') throw e;
+          db = await connect(factory);
+          return runOnce(...asked);
+        }),
+      );
     /** @type {Db['put']} */
     const put = (store, ...entries) => {
       const stores = [store, ...entries.map(entry => entry[2] ?? store)];
@@ -108,6 +123,7 @@ export async function open(factory = () => indexedDB) {
         ),
       );
     };
+    await run(STORES, 'readonly', (...stores) => stores.map(store => store.count())); // can be read
     await repeatNoted(put).catch(() => {}); // they stay noted
     return {
       lasting: true,

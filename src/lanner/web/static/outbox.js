@@ -56,14 +56,16 @@ export class Outbox {
     this.parts.status?.(state, this.waiting, message);
   }
 
-  /** What cannot be kept here is said once and sent at once. @param {() => Promise<any>} work */
+  /**
+   * What cannot be kept here is said, and from then on sent without waiting for this device.
+   * @param {() => Promise<any>} work
+   */
   async kept(work) {
-    try {
-      return await work();
-    } catch {
+    const keeping = work().catch(() => {
       this.keeps = false;
-      return this.parts.full?.();
-    }
+      this.parts.unkept?.();
+    });
+    if (this.keeps) await keeping;
   }
 
   /**

@@ -56,7 +56,7 @@ export class Saving {
       acknowledged: (message, ids) => this.acknowledged(message, ids),
       stored: (message, reply) => this.stored(message, reply),
       rejected: (message, errors) => this.rejected(message, errors),
-      full: () => app.note('storage', app.t('full')),
+      unkept: () => app.note('storage', app.t('direct')),
     });
     this.clock = written({ timeStyle: 'short' });
     this.channel = new BroadcastChannel('lanner-' + who);
@@ -92,7 +92,7 @@ export class Saving {
     for (const { item } of drafts) void this.flush(item);
     if (app.frozen) void outbox.forget(this.task);
     else if (this.newerCopies(app.data.items.map(item => item.saved)).length) void this.reconcile();
-    if (!db.lasting) app.note('storage', app.t('direct'));
+    if (!db.lasting) outbox.parts.unkept?.();
     addEventListener('online', () => {
       outbox.kick();
       if (this.stale) void this.reconcile();

@@ -27,14 +27,23 @@ async function forget() {
     if (name.startsWith('lanner-pages-')) await caches.delete(name);
 }
 
-/** Keep a page, and of many the last ones. @param {string} path @param {Response} response */
+/**
+ * Keep a page, and of many the last ones. That of a proxy, or of a release whose files are not kept
+ * here, does not take the place of one that can be read.
+ * @param {string} path
+ * @param {Response} response
+ * @returns {Promise<boolean>} whether it is kept
+ */
 async function keep(path, response) {
+  const text = await response.clone().text();
+  if (!response.ok || !text.includes(`/static/${VERSION}/`)) return false;
   const cache = await caches.open(PAGES);
   await cache.delete(keyOf(path));
   await cache.put(keyOf(path), response);
   const kept = await cache.keys();
   for (const request of kept.slice(0, Math.max(0, kept.length - MOST_PAGES)))
     await cache.delete(request);
+  return true;
 }
 
 /**
@@ -46,8 +55,8 @@ async function page(event, path) {
   const last = async () => (await caches.open(PAGES)).match(keyOf(path));
   const response = await fetch(event.request).catch(() => null);
   if (response && !UNREACHABLE.includes(response.status)) {
-    if (response.ok) event.waitUntil(keep(path, response.clone()));
-    else if (SIGNED_OUT.includes(response.status)) await forget();
+    event.waitUntil(keep(path, response.clone()));
+    if (SIGNED_OUT.includes(response.status)) await forget();
     return response;
   }
   const kept = await last();
@@ -65,12 +74,18 @@ async function announceStale(id) {
   client?.postMessage({ stale: true });
 }
 
-/** Style sheets and scripts never change under their address. @param {Request} request */
+/**
+ * Style sheets and scripts never change under their address, and the server says so; a proxy's page
+ * does not, nor what a later release sends in their place.
+ * @param {Request | string} request
+ */
 async function asset(request) {
-  const kept = await (await caches.open(ASSETS)).match(request.url);
+  const cache = await caches.open(ASSETS),
+    kept = await cache.match(request);
   if (kept) return kept;
   const response = await fetch(request);
-  if (response.ok) await (await caches.open(ASSETS)).put(request.url, response.clone());
+  if (response.ok && response.headers.get('cache-control')?.includes('immutable'))
+    await cache.put(request, response.clone());
   return response;
 }
 
@@ -79,12 +94,11 @@ async function asset(request) {
  * @param {{path: string, assets: string[]}} page
  */
 async function prepare({ path, assets }) {
-  const cache = await caches.open(ASSETS);
-  for (const url of assets) if (!(await cache.match(url))) await cache.add(url);
+  for (const url of assets) await asset(url);
   const pages = await caches.open(PAGES);
   if (PAGE.test(path) && !(await pages.match(keyOf(path)))) {
     const response = await fetch(keyOf(path), { credentials: 'same-origin', redirect: 'error' });
-    if (response.ok) await keep(path, response);
+    if (!(await keep(path, response))) throw new Error('not a page of this release');
   }
 }
 
@@ -112,7 +126,7 @@ worker.addEventListener('message', event => {
     event.waitUntil(
       ready.then(
         () => event.source?.postMessage({ prepared: true }),
-        () => {}, // offline already: the next visit tries again
+        () => {}, // offline already, or another release: the next visit tries again
       ),
     );
   }

@@ -349,7 +349,7 @@ interface OutboxParts {
   acknowledged?(message: Message, ids: Record<string, number>): void;
   stored?(message: Message, reply: any): void;
   rejected?(message: Message, errors: any[]): void;
-  full?(): void;
+  unkept?(): void;
 }
 
 // --- notes and feedback
