@@ -720,6 +720,55 @@ def test_words_of_a_scale_are_its_steps(
 
 
 @pytest.mark.parametrize(
+    "cells",
+    [
+        ["1 point", "2 points", "3 points"],
+        ["1 Punkt", "2 Punkte", "3 Punkte"],
+        ["1점", "2점", "3점"],
+        ["1 (bad)", "2 (so-so)", "3 (good)"],
+        ["1=bad", "2=so-so", "3=good"],
+        ["bad (1)", "so-so (2)", "good (3)"],
+        ["bad: 1", "so-so: 2", "good: 3"],
+        ["1 (bad)", "2", "3 (good)"],
+        ["1", "2", "3 (Good)", "3 (good)", "3"],
+        ["+1 (better)", "-1 (worse)", "0"],
+        ["1/3", "2/3", "3/3"],
+    ],
+    ids=lambda cells: str(cells[-1]),
+)
+def test_a_number_with_a_word_is_a_number(tmp_path: Path, cells: list[str]) -> None:
+    rows = [{"judge": judge, "item": n, "score": cell} for judge in "ab" for n, cell in enumerate(cells)]
+    (tmp_path / "t.json").write_text(json.dumps(rows), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.json")
+    numbers = {"b": 1, "s": 2, "g": 3, "+": 1, "-": -1}  # what a cell begins with, where that is no digit
+    expected = [int(cell[0]) if cell[0].isdigit() else numbers[cell[0]] for cell in cells]
+    assert [j.value for j in reading.judgements] == 2 * expected
+    assert any("steps of a scale" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("cells", [["3 (good)", "3 (fair)", "2 (bad)"], ["good (3)", "fair (3)", "bad (2)"]])
+def test_a_number_with_several_words_is_a_label_and_said_to_be_one(tmp_path: Path, cells: list[str]) -> None:
+    rows = [{"judge": judge, "item": n, "score": cell} for judge in "ab" for n, cell in enumerate(cells)]
+    (tmp_path / "t.json").write_text(json.dumps(rows), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.json")
+    assert [j.value for j in reading.judgements] == 2 * cells
+    assert any("one number has several words" in note for note in reading.notes)
+
+
+@pytest.mark.parametrize("score", [{"value": 4, "max": 5}, {"value": 4, "min": 1, "max": 5}])
+def test_what_a_score_is_out_of_is_no_answer(tmp_path: Path, score: dict[str, int]) -> None:
+    rows = [
+        {"judge": judge, "document": "d", "segment": n, "fluency": {**score, next(iter(score)): n + 1}}
+        for judge in "ab"
+        for n in range(4)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(rows), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.json")
+    assert {j.question for j in reading.judgements} == {"fluency"}
+    assert [j.value for j in reading.judgements] == 2 * [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
     "places", [("1st", "2nd", "3rd"), ("1.", "2.", "3."), ("1위", "2위", "3위"), ("第1位", "第2位", "第3位")]
 )
 def test_ranks_are_numbers_however_they_are_written(tmp_path: Path, places: tuple[str, ...]) -> None:

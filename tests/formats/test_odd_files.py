@@ -382,6 +382,36 @@ CODED = ["judge,document,segment,system,source,target,score,fluency"] + [
 ]
 
 
+@pytest.mark.parametrize(
+    ("scores", "is_noted"),
+    [
+        ([0, 1, 2, 3, 4, 5, 5, 4, 3, 2], True),
+        ([0, 0, 0, 0, 1, 2, 3, 4, 0, 0], False),  # counts: 0 is what is most often there
+        ([0, 1, 2, 3, 1, 2, 3, 1, 2, 3], False),  # severities
+        ([0, 10, 20, 35, 50, 60, 80, 90, 95, 100], False),
+        ([1, 2, 3, 4, 5, 5, 4, 3, 2, 1], False),
+    ],
+)
+def test_a_few_zeros_beside_a_scale_from_1_are_scores_and_said_to_be_so(
+    tmp_path: Path, scores: list[int], is_noted: bool
+) -> None:
+    def notes(heading: str, **options: str) -> list[str]:
+        rows = "".join(f"{judge},{n},{score}\n" for judge in "ab" for n, score in enumerate(scores))
+        path = tmp_path / "t.csv"
+        path.write_text(f"judge,item,{heading}\n{rows}", encoding="utf-8")
+        (reading,) = formats.read(path, **options)
+        missing = sum(each.value is None for each in reading.judgements)
+        assert missing == (2 * scores.count(0) if options.get("missing") == "0" else 0)
+        return [note for note in reading.notes if " 0 " in note]
+
+    assert [note[:72] for note in notes("score")] == [
+        "2 answers to 'score' are 0 and all others from 1 to 5: 0 counts as a sco"
+    ] * is_noted
+    assert all("--missing 0;" in note for note in notes("score"))
+    assert not notes("score (0-5)") and not notes("score", missing="none")
+    assert len(notes("score", missing="0")) == (0 in scores)
+
+
 def test_codes_for_missing_answers_are_refused_and_taken_as_the_user_says(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("\n".join(CODED), encoding="utf-8")
@@ -394,7 +424,7 @@ def test_codes_for_missing_answers_are_refused_and_taken_as_the_user_says(tmp_pa
     (reading,) = formats.read(path, missing="999")
     scores = [entry.value for entry in reading.judgements if entry.question == "score"]
     assert scores.count(None) == 6 and {*scores} == {None, 1, 2, 3}
-    assert "6 answers are 999 and count as missing (--missing)." in reading.notes
+    assert "6 answers are 999 and count as missing." in reading.notes
     (reading,) = formats.read(path, missing="none")
     assert sum(entry.value == 999 for entry in reading.judgements) == 6
 

@@ -58,7 +58,7 @@ from lanner.formats.parsing.readings import (
 )
 from lanner.formats.parsing.table_answers import TableAnswers
 from lanner.formats.parsing.tables import TableRows, open_rows, table_kind
-from lanner.formats.parsing.textfile import ReadingNote, guarded, refuse_answers, replacing, text_file
+from lanner.formats.parsing.textfile import ReadingNote, guarded, note_about, refuse_answers, replacing, text_file
 from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_flag, is_numeric
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
@@ -183,7 +183,7 @@ def _read_table(table: MappedTable, answers: TableAnswers | None, protocol: str)
     if answers is None:
         return replace(reading, notes=(table.column_note(), *table.rows.notes, *table.notes(), *gathering.notes()))
     judgements = answers.judgements()
-    on_answers = [ReadingNote(note, about=JUDGEMENTS) for note in answers.notes()]
+    on_answers = [note_about(note, JUDGEMENTS) for note in answers.notes()]
     return replace(
         reading,
         judges=answers.judges(),

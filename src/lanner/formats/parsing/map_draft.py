@@ -17,6 +17,7 @@ from lanner.formats.parsing.headings import (
     ITEM_ROLES,
     NO_NAMES,
     fold,
+    header_words,
     is_computed,
     is_index,
     is_measure,
@@ -60,6 +61,7 @@ from lanner.formats.parsing.values import (
 )
 from lanner.model.messages import words
 
+_ENDS_OF_SCALE = frozenset({"max", "maximum", "min", "minimum"})
 CERTAIN, CLEAR, LIKELY, POSSIBLE = 1.0, 0.95, 0.8, 0.6
 """How sure a guess is."""
 LONG_TEXT = 12
@@ -407,7 +409,7 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     # without texts a length cannot be measured any more, and judges may have been asked for one
     no_answer = is_measure if "source" in table.roles or table.outputs else is_index
     candidates = [c for c in table.free if c not in answers and not names_person(c) and role_named(c) != "system"]
-    numeric = [c for c in candidates if table.are_numbers(c) and not no_answer(c)]
+    numeric = [c for c in candidates if table.are_numbers(c) and not (no_answer(c) or _is_end_of_scale(c))]
     # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
     disputed = [c for c in numeric if names_criterion(c) or not (_is_fact(table, c) or _is_about_judge(table, c))]
     numeric = disputed if answers or disputed else numeric
@@ -494,6 +496,11 @@ def _take_lists_of_scores(table: MapDraft, columns: Sequence[str]) -> bool:
             table.take(column, CLEAR)
             return True
     return False
+
+
+def _is_end_of_scale(column: str) -> bool:
+    """What answers in other columns are out of: `max` beside `score`, `score.max`."""
+    return not _ENDS_OF_SCALE.isdisjoint(header_words(column)[-1:])
 
 
 def _is_fact(table: MapDraft, column: str) -> bool:

@@ -46,6 +46,7 @@ from lanner.formats.parsing.values import (
     is_label_none,
     is_missing,
     is_numeric,
+    labelled_steps,
     literal_list,
     measured,
     missing_codes,
@@ -344,11 +345,21 @@ class TableAnswers:
         if not self._keeps_codes:
             self._refuse_codes(cells, answers)
             self._refuse_slips(cells, answers)
+            self._note_on_zeros(cells, answers)
         if any(flag == "step" for _, flag in answers):
-            steps = {value: as_text(c.value) for c, (value, flag) in zip(cells, answers, strict=True) if flag == "step"}
+            steps = {
+                value: as_text(cell.value)
+                for cell, (value, flag) in zip(cells, answers, strict=True)
+                if flag == "step" and number(cell.value) is None
+            }
             read = "; ".join(f"{steps[step]!r} is {step}" for step in sorted(steps)[:11])
             heading = self.headings[cells[0].question]
             self._steps.append(f"Answers to {heading!r} are steps of a scale and read as numbers: {read}.")
+        elif labelled_steps(text for cell in cells if (text := as_text(cell.value).strip()) and not is_missing(text)):
+            self._steps.append(
+                f"Answers to {self.headings[cells[0].question]!r} are numbers with words, but one number has several "
+                "words, so that they count as labels. If the numbers are the answers, leave out the words."
+            )
         if mark := next((mark for _, flag in answers if (mark := flag.removeprefix("between:")) != flag), ""):
             heading = self.headings[cells[0].question]
             self._steps.append(
@@ -461,6 +472,26 @@ class TableAnswers:
             next_step=f"If it is one, empty these cells or add --missing {option}. If it is a score: --missing "
             f'{KEEP_CODES}. (In Python: missing="{option}".)',
         )
+
+    def _note_on_zeros(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
+        """That a few answers are 0 where all others are on a scale from 1: some forms write 0 for no answer. Counts of
+        errors, of which 0 is the most frequent, and scales that a heading names are left alone."""
+        counts = Counter(value for value, flag in answers if flag == "step" or isinstance(value, int | float))
+        zeros = counts.pop(0, 0)
+        is_scale = len(counts) > 3 and set(counts) <= set(range(1, _SHORT_SCALE + 1)) and 1 in counts
+        if 0 < zeros * len(counts) <= sum(counts.values()) and is_scale and cells[0].question not in self.scales():
+            times = in_number(
+                zeros,
+                "{n} answer to {heading} is 0",
+                "{n} answers to {heading} are 0",
+                heading=repr(self.headings[cells[0].question]),
+            )
+            fact = f"{times} and all others from 1 to {max(counts)}: 0 counts as a score."
+            self._steps.append(
+                ReadingNote(
+                    fact, f"If it means that there is no answer, add --missing 0; if not, --missing {KEEP_CODES}."
+                )
+            )
 
     def _refuse_slips(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
         """The error where one or two of many answers lie far off the short scale of all others, as 55 for 5: the scale
@@ -624,8 +655,8 @@ class TableAnswers:
         for code, n in self._missing_counts.items():
             yield in_number(
                 n,
-                "{n} answer is {code} and counts as missing (--missing).",
-                "{n} answers are {code} and count as missing (--missing).",
+                "{n} answer is {code} and counts as missing.",
+                "{n} answers are {code} and count as missing.",
                 code=code,
             )
         for flag, (one, many) in _FLAGS.items():
@@ -677,11 +708,11 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     elif dots_in_thousands(plain):
         plain = [text.replace(".", "") for text in plain]
     numbers = [number(text) if number(text) is not None else measured(text) for text in plain]
+    if None in numbers and (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
+        return _with_missing(values, [(step, "step") for step in steps])
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
         pairs = zip(numbers, there, strict=True)
         return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
-    if (steps := steps_of_scale(texts) or steps_in_words(texts)) is not None:
-        return _with_missing(values, [(step, "step") for step in steps])
     for mark in _BETWEEN_LABELS:
         if _are_several_labels(lists_of_labels := [_split_labels(text, mark) for text in texts]):
             return _with_missing(values, [(labels, f"between:{mark.strip()}") for labels in lists_of_labels])

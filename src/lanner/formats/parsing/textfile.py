@@ -653,6 +653,15 @@ class ReadingNote(str):
         return note
 
 
+def note_about(note: str, about: str) -> ReadingNote:
+    """The same note with what it is about."""
+    return (
+        ReadingNote(note.fact, note.advice, about=about)
+        if isinstance(note, ReadingNote)
+        else ReadingNote(note, about=about)
+    )
+
+
 def fact_of(note: str) -> str:
     """What a note says without advice about options."""
     return note.fact if isinstance(note, ReadingNote) else note

@@ -275,7 +275,14 @@ _SPACED = re.compile(r"-?[1-9]\d{0,2}(?:[ '’]\d{3}){1,4}(?:[.,]\d{1,15})?")
 _FRACTION = re.compile(r"(\d{0,4})\s?([¼½¾⅐-⅞])")
 _MARKS = {ord("−"): "-", ord("٫"): ".", ord("٬"): ",", ord("،"): ","}
 _SHARE = re.compile(r"(\d{1,4}(?:[.,]\d{1,6})?)\s*(?:/|out of|of|von|sur|из)\s*(\d{1,4})", re.I)
-_LABELLED = re.compile(r"(\d{1,3})\s*[-–—:=.)]\s*([^\d\s].{0,80})")
+_STEP = r"([+-]?\d{1,3}(?:[.,]\d{1,2})?)"
+_LABELLED = re.compile(
+    rf"{_STEP}(?:\s*[-–—:=.)]\s*([^\d\s].{{0,80}})|\s*(\([^()\d]{{1,80}}\))"
+    r"|\s?([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8})|\s([^\W\d_]\D{0,30}))"
+)
+"""A step with its name: `4 - good`, `4 (good)`, `4점`, `4 points`."""
+_NAMED_STEP = re.compile(rf"([^\W\d_]\D{{0,80}})[:=(\[]\s?{_STEP}\s?[)\]]?")
+"""A step behind its name: `good (4)`."""
 _SIGNS_OF_STEPS = {"---": -3, "--": -2, "-": -1, "0": 0, "o": 0, "+/-": 0, "±": 0, "=": 0, "+": 1, "++": 2, "+++": 3}
 _STARS = re.compile(r"[★⭐]\ufe0f?(?:[★⭐☆]\ufe0f?){0,10}|☆{1,10}")
 _PLACE = re.compile(
@@ -331,24 +338,40 @@ def in_thousands(texts: Sequence[str]) -> bool:
 
 
 def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
-    """The numbers of a scale whose steps are written out: `4/5`, `4 out of 5`, `4 - Good`, `2nd`, `★★★★☆`. None where
-    it is not certain: the whole differs (`4/5`, `3/7`), or one number has two names."""
+    """The numbers of a scale whose steps are written out: `4/5`, `4 out of 5`, `4 - Good`, `4 points`, `2nd`, `★★★★☆`.
+    None where it is not certain: the whole differs (`4/5`, `3/7`), or one number has two names."""
     shares = [_SHARE.fullmatch(text) for text in texts]
     if texts and all(shares):
         wholes = {share[2] for share in shares if share}
         parts = [number(share[1].replace(",", ".")) for share in shares if share]
         return [part for part in parts if part is not None] if len(wholes) == 1 else None
-    labels = [_LABELLED.fullmatch(text) for text in texts]
-    if texts and all(labels):
-        names = {(int(label[1]), label[2].strip()) for label in labels if label}
-        return [int(label[1]) for label in labels if label] if len(dict(names)) == len(names) else None
     if texts and all(places := [_PLACE.fullmatch(text) for text in texts]):
         return [int(place[1] or place[2]) for place in places if place]
+    if steps := labelled_steps(texts):
+        names = {(step, name) for step, name in steps if name}
+        return [step for step, _ in steps] if len(dict(names)) == len(names) else None
     if texts and all(map(_STARS.fullmatch, texts)):
         return [sum(char in "★⭐" for char in text) for text in texts]
     if are_signs(texts):
         return [_SIGNS_OF_STEPS[_plain_signs(text)] for text in texts]
     return None
+
+
+def labelled_steps(texts: Iterable[str]) -> list[tuple[int | float, str]] | None:
+    """Numbers with the word beside each, "" where a number stands alone, as between `1 (bad)` and `5 (good)`. None
+    unless every cell is one of these and some have a word."""
+    steps = []
+    for text in texts:
+        step, name = text, ""
+        if hit := _LABELLED.fullmatch(text):
+            step, name = filter(None, hit.groups())
+        elif hit := _NAMED_STEP.fullmatch(text):
+            name, step = filter(None, hit.groups())
+        value = number(step.replace(",", "."))
+        if value is None:
+            return None
+        steps.append((value, name.strip().casefold()))
+    return steps if any(name for _, name in steps) else None
 
 
 def _plain_signs(text: str) -> str:
