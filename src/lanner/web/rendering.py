@@ -224,6 +224,7 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
         "static": lambda name: root + site.assets.path(name),
         "visitor": visitor,
         "trouble": site.trouble if visitor and visitor.account else "",  # a judge's page sees for itself
+        "in_language": lambda code: f"?{request.url.include_query_params(language=code).query}",
         **context,
     }
     response = HTMLResponse(part(site.templates, template, root, values), status_code=status)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import lxml.html
 import pytest
@@ -14,6 +15,7 @@ from lanner.designs.expected import CONTROL_LIMIT
 from lanner.errors import CampaignError, LannerError
 from lanner.store import Store
 from lanner.store.campaign_copies import bring_back
+from lanner.web import speech
 from lanner.web.organising.campaigns import listed, read_settings
 from lanner.web.updates import SharedPanels
 from lanner.web.worker import worker
@@ -180,6 +182,15 @@ def test_archived_campaigns_leave_the_list(client: TestClient, store: Store, tok
     assert "/campaigns/trial" in client.get("/campaigns?show=archived").text
     client.post("/campaigns/trial/state", data={"token": token, "to": "restore"})
     assert "/campaigns/trial" in client.get("/campaigns").text
+
+
+@pytest.mark.usefixtures("token")
+def test_another_language_shows_the_same_page(client: TestClient) -> None:
+    """What was filtered stays filtered, also by words that an address has to write in its own way."""
+    page = client.get("/campaigns", params={"show": "archived", "language": "ko", "odd": 'a&b "é'}).text
+    links = [parse_qs(urlsplit(link).query) for link in lxml.html.fromstring(page).xpath("//footer//a/@href")]
+    assert [link["language"] for link in links] == [[code] for code in speech.available()]
+    assert all(link["show"] == ["archived"] and link["odd"] == ['a&b "é'] for link in links)
 
 
 def test_settings_are_kept_and_taken_away(client: TestClient, store: Store, token: str) -> None:
