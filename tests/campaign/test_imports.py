@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -164,6 +167,89 @@ def test_imported_answers_tick_off_the_tasks_of_their_judges(store: Store) -> No
     assert (part.done, part.finished) == (len(units), 1)
     following = campaign.next_task(store, "first", "ana")
     assert following is None or following.id != task.id
+
+
+SURE = {"id": "sure", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]}
+DOUBT = {"id": "doubt", "kind": "text", "required": True, "when": {"question": "sure", "is": ["no"]}}
+LABELS = {"id": "labels", "unit": "sentence_in_context", "object": "source", "question": [
+    SURE,
+    {"id": "skills", "kind": "labels", "required": False, "options": [{"id": "a"}, {"id": "b"}]},
+]}  # fmt: skip
+RATINGS = {"id": "ratings", "unit": "sentence_in_context", "object": "output", "question": [
+    {"id": "rating", "kind": "scale", "min": 1, "max": 4, "for_each": "skills"},
+    DOUBT,
+    {"id": "remark", "kind": "text"},
+]}  # fmt: skip
+LABELS_THEN_RATINGS = Protocol.model_validate({"name": "two", "version": "1", "stage": [LABELS, RATINGS]})
+
+
+def on_the_page(store: Store, answers: dict[str, Any]) -> None:
+    (task, _) = campaign.tasks(store, "first", "ana")
+    campaign.reopen_task(store, task.id)
+    save(store, task, 0, answers)
+    with suppress(campaign.UnfinishedError):
+        campaign.finish(store, task.id, at=NOW)
+
+
+def from_a_file(store: Store, answers: dict[str, Any]) -> None:
+    rows = [Judgement("ana", "", question, "d0", "0", (), value) for question, value in answers.items()]
+    campaign.import_judgements(store, "first", rows, at=NOW)
+
+
+@pytest.mark.parametrize("revise", [on_the_page, from_a_file])
+@pytest.mark.parametrize(
+    ("answers", "finished", "done", "counts"),
+    [
+        # another label: its rating is asked, and what was answered stays until then
+        ({"skills": ["b"]}, [True, False], 3, {"rating": {"a": 3}, "doubt": "why", "remark": "hm"}),
+        # no label any more: the rating is pointless
+        ({"skills": None}, [True, True], 4, {"doubt": "why", "remark": "hm"}),
+        ({"skills": None, "sure": "yes"}, [True, True], 4, {"remark": "hm"}),
+        # the same as before, and an answer that nothing depends on
+        ({"skills": ["a"], "sure": "no"}, [True, True], 4, {"rating": {"a": 3}, "doubt": "why", "remark": "hm"}),
+        # what decides is open again: nothing is taken back before it is answered
+        ({"sure": None}, [False, True], 3, {"rating": {"a": 3}, "doubt": "why", "remark": "hm"}),
+    ],
+)
+def test_answers_that_are_revised_by_a_file_reopen_and_take_back_what_they_do_on_the_page(
+    store: Store,
+    revise: Callable[[Store, dict[str, Any]], None],
+    answers: dict[str, Any],
+    finished: list[bool],
+    done: int,
+    counts: dict[str, Any],
+) -> None:
+    opened(store, LABELS_THEN_RATINGS, documents=corpus((2,), ("alder",)), judges=[Judge("ana")])
+    labelling, rating = campaign.tasks(store, "first", "ana")
+    for item in (0, 1):
+        save(store, labelling, item, {"sure": "no", "skills": ["a"]})
+    campaign.finish(store, labelling.id, at=NOW)
+    for item in (0, 1):
+        save(store, rating, item, {"rating": {"a": 3}, "doubt": "why", "remark": "hm"})
+    campaign.finish(store, rating.id, at=NOW)
+    revise(store, answers)
+    assert [task.finished_at is not None for task in campaign.tasks(store, "first", "ana")] == finished
+    assert campaign.progress(store, "first").whole.done == done
+    standing = [j for j in campaign.judgements(store, "first") if j.stage == "ratings" and j.value is not None]
+    assert {j.question: j.value for j in standing if j.segment == "0"} == counts
+    assert len([j for j in standing if j.segment == "1"]) == 3, "nothing was revised there"
+    flagged = [j.question for j in campaign.history(store, "first") if j.flags == ("not_asked",)]
+    assert flagged == [name for name in ("rating", "doubt") if name not in counts]
+    assert not any(finding.problems for finding in verify(store))
+
+
+def test_a_file_keeps_what_it_says_itself_and_what_nothing_has_decided_about(store: Store) -> None:
+    opened(store, LABELS_THEN_RATINGS, documents=corpus((1,), ("alder",)), judges=[Judge("ana")])
+    rating = Judgement("ana", "", "doubt", "d0", "0", ("alder",), "why")
+    campaign.import_judgements(store, "first", [rating], at=NOW)
+    sure = Judgement("ana", "", "sure", "d0", "0", (), "yes")
+    campaign.import_judgements(store, "first", [sure, replace(rating, value="because")], at=NOW)
+    assert {j.question: j.value for j in campaign.judgements(store, "first")}["doubt"] == "because"
+    one_page = scales(SURE, DOUBT, {"id": "remark", "kind": "text"}, unit="sentence_in_context")
+    opened(store, one_page, name="second", documents=corpus((1,), ("alder",)), judges=[Judge("ana")])
+    for row in (rating, replace(rating, question="remark", value="hm")):
+        campaign.import_judgements(store, "second", [row], at=NOW)
+    assert [j.value for j in campaign.judgements(store, "second")] == ["why", "hm"], "nobody has said how sure they are"
 
 
 @pytest.mark.parametrize("required", [False, True])

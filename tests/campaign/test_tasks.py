@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,35 @@ def test_a_finished_rating_is_open_again_once_its_labels_were_changed_and_finish
         save(store, rating, 1, {"ratings": dict.fromkeys(skills[1:4], 3)})
         campaign.finish(store, rating.id, at=NOW)
     assert done() == [[1, 1]] * 3 and campaign.next_task(store, "first", "ana") is None
+
+
+def test_an_answer_stays_while_the_page_that_decides_about_it_is_open_again(store: Store) -> None:
+    def stage(name: str, target: str, question: dict[str, Any]) -> dict[str, Any]:
+        return {"id": name, "unit": "sentence_in_context", "object": target, "question": [question]}
+
+    options = [{"id": "yes"}, {"id": "no"}]
+    why = {"id": "why", "kind": "text", "required": True, "when": {"question": "sure", "is": ["no"]}}
+    stages = [
+        stage("sureness", "source", {"id": "sure", "kind": "choice", "options": options}),
+        stage("labels", "source", {"id": "skills", "kind": "labels", "options": [{"id": "a"}, {"id": "b"}]}),
+        stage("rating", "output", {"id": "rating", "kind": "scale", "min": 1, "max": 4, "for_each": "skills"}),
+    ]
+    stages[2]["question"].append(why)
+    protocol = Protocol.model_validate({"name": "three", "version": "1", "stage": stages})
+    opened(store, protocol, documents=corpus((1,), ("alder",)))
+    tasks = campaign.tasks(store, "first", "ana")
+    answers: tuple[dict[str, Any], ...] = ({"sure": "no"}, {"skills": ["a"]}, {"rating": {"a": 3}, "why": "So."})
+    for task, own in zip(tasks, answers, strict=True):
+        save(store, task, 0, own)
+        campaign.finish(store, task.id, at=NOW)
+    for task, own in zip(tasks[:2], ({"sure": None}, {"skills": ["b"]}), strict=True):
+        campaign.reopen_task(store, task.id)
+        save(store, task, 0, own)
+    campaign.finish(store, tasks[1].id, at=NOW)
+    assert campaign.current(store, tasks[2].id)[0]["why"].value == "So.", "whether it is asked is not decided yet"
+    save(store, tasks[0], 0, {"sure": "yes"})
+    campaign.finish(store, tasks[0].id, at=NOW)
+    assert "why" not in campaign.current(store, tasks[2].id)[0]
 
 
 def test_what_was_answered_in_a_file_before_it_was_asked_here_is_done_when_finished(store: Store) -> None:

@@ -13,7 +13,7 @@ from lanner import designs, registry
 from lanner.campaign.drawing import announcing_end
 from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
-from lanner.campaign.questions import Questions, deciding_pages, systems_of
+from lanner.campaign.questions import Questions, deciding_pages, questions_of, systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
@@ -346,7 +346,7 @@ def replace_judge(
         tx.judges.add(record.id, [coming], moment)
         for entry in tx.tasks.of_judge(old.number):
             if entry.task.items[0].document:
-                finish_answered(store, tx, entry, record.protocol_hash, moment)
+                finish_answered(tx, questions_of(store, tx, record.id, record.protocol_hash), entry, moment)
         protocol, documents = _frozen(tx, record)
         goes_on = record.design == ADAPTIVE or tx.progress.free_items(record.id) > 0
         theirs = [entry.task for entry in tx.tasks.of_judge(old.number)]

@@ -66,14 +66,17 @@ def systems_of(stage: Stage, item: Item) -> tuple[str, ...]:
     return item.systems if stage.object in (Object.OUTPUT, Object.OUTPUTS) else ()
 
 
+def deciding_questions(stage_question: StageQuestion) -> list[str]:
+    """The questions whose answers decide whether this one is asked."""
+    stage, question = stage_question
+    names = [condition.question for condition in (stage.when, question.when) if condition]
+    return [*names, question.for_each] if question.for_each else names
+
+
 def deciding_pages(protocol: Protocol, page: str) -> set[str]:
     """Other pages whose answers decide what this one asks, and those that decide about them."""
-    decisive = {
-        name
-        for stage in protocol.pages[page]
-        for question in stage.questions
-        for name in (question.for_each, *(condition.question for condition in (stage.when, question.when) if condition))
-    }
+    entries = [(stage, question) for stage in protocol.pages[page] for question in stage.questions]
+    decisive = {name for entry in entries for name in deciding_questions(entry)}
     pages = {stage.page_id for stage, question in protocol.questions if question.id in decisive} - {page}
     return pages.union(*(deciding_pages(protocol, other) for other in pages))
 
@@ -234,10 +237,7 @@ class Questions:
         for condition in (stage.when, question.when):
             if condition and answers.get(condition.question) is not None and not holds(condition, answers):
                 return False
-        decisive = [condition.question for condition in (stage.when, question.when) if condition]
-        if question.for_each:
-            decisive.append(question.for_each)
-        for name in decisive:
+        for name in deciding_questions(stage_question):
             entry = self.protocol.find(name)
             if entry is None or answers.get(name) is not None or not fits(entry[0], item):
                 continue

@@ -14,19 +14,33 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import secrets
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from lanner.campaign.questions import Key, Questions, StageQuestion, no_task, questions_of, refuse, refuse_early, texts
+from lanner.campaign.questions import (
+    Key,
+    Questions,
+    StageQuestion,
+    deciding_questions,
+    no_task,
+    questions_of,
+    refuse,
+    refuse_early,
+    rows_of,
+    systems_of,
+    texts,
+)
 from lanner.errors import AnswerError, CampaignError, LannerError, StoreError
-from lanner.model import JUDGE_GROUPS, Item, Json
+from lanner.model import JUDGE_GROUPS, Item, Json, Stage
 from lanner.protocols.answers import JudgedTexts, is_duration, is_moment
 from lanner.store import (
+    AssignedTask,
     CollisionError,
     NewAnswer,
     SavedProgress,
@@ -350,13 +364,56 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
             continue
         known[name] = value
         saving.changes.append((entry, value, CLEARED if value is None else None))
-    if sheet.plain:
-        return
-    for entry in sheet.questions:
+    if not sheet.plain:
+        _rule_out(saving, answers)
+
+
+def _rule_out(saving: _Saving, kept: Container[str]) -> None:
+    """Take back what is not asked any more, given the answers before it."""
+    known = saving.known
+    for entry in saving.questions.sheet(saving.place.page, saving.item).questions:
         name = entry[1].id
-        if name not in answers and known.get(name) is not None and not questions.applies(entry, known):
+        if name not in kept and known.get(name) is not None and not saving.questions.applies(entry, known):
             known[name] = None
             saving.changes.append((entry, None, NOT_ASKED))
+
+
+def take_back_unasked(
+    tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
+) -> None:
+    """Take back what the judge of a task has answered in it and is not asked any more, because answers before it were
+    revised since. What nothing has decided yet stays, and so do answers `given` just now."""
+    page, number = entry.task.page, entry.task.id
+    submissions = [Submission(number, position, {}, secrets.token_hex(16)) for position in range(len(entry.documents))]
+    places = tx.tasks.places([(number, each.item, each.id) for each in submissions])
+    waiting: dict[int, _Saving] = {}
+    for submission, place, item, rows in zip(submissions, places, entry.task.items, rows_of(tx, entry), strict=True):
+        if place is None or entry.judge is None:
+            continue
+        heads = questions.heads(rows)
+        known = questions.answers(page, item, heads)
+        unit = (entry.judge, place.document, item.segment)
+        saving = _Saving(submission, place, entry.judge, item, questions, unit, None, heads, known)
+        kept = {
+            question.id
+            for stage, question in questions.questions(page, item)
+            if answer_key(item, question.id, stage) in given
+            or any(name not in known for name in deciding_questions((stage, question)))
+            or questions.awaits((stage, question), page, item, known)
+        }
+        _rule_out(saving, kept)
+        if saving.changes:
+            waiting[submission.item] = saving
+    _write(tx, waiting, [None] * len(submissions), micros(at))
+
+
+AnswerKey = tuple[object, ...]
+"""What an answer is about, whichever task asks for it: a sentence that is shown once more is answered anew."""
+
+
+def answer_key(item: Item, question: str, stage: Stage) -> AnswerKey:
+    """The key of an answer to a question about an item."""
+    return item.document, item.segment, item.role, question, systems_of(stage, item)
 
 
 def _texts(store: Store, tx: Transaction, saving: _Saving) -> JudgedTexts | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from lanner.campaign.drawing import take_task
 from lanner.campaign.questions import (
     CurrentAnswer,
+    Questions,
     gate_open,
     heard,
     no_task,
@@ -16,13 +17,13 @@ from lanner.campaign.questions import (
     refuse,
     refuse_early_finish,
     rows_of,
-    systems_of,
 )
 from lanner.campaign.states import Reference
+from lanner.campaign.submit import AnswerKey, answer_key, take_back_unasked
 from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
-from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Stage, Task
+from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Task
 from lanner.store import AssignedTask, Overview, SavedProgress, Store, Transaction
 from lanner.store.rows import micros, now
 
@@ -116,7 +117,8 @@ def missing(store: Store, number: int) -> list[OpenItem]:
     """What a task still needs before it can be finished."""
     with store.reading() as tx:
         entry = _assigned(tx, number)
-        return _missing(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
+        protocol_hash = tx.campaigns.get(entry.campaign).protocol_hash
+        return _missing(tx, questions_of(store, tx, entry.campaign, protocol_hash), entry)
 
 
 def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
@@ -148,81 +150,105 @@ def finish_in(
     refuse_early_finish(store, tx, standing, questions, entry.task.page)
     is_plain = all(questions.sheet(entry.task.page, item).plain for item in entry.task.items)
     if not (takes_nothing_back and is_plain and all(item.done for item in tx.tasks.item_progress(number))):
-        lacking = _missing(store, tx, entry, standing.protocol_hash)
+        lacking = _missing(tx, questions, entry)
         if lacking:
             raise UnfinishedError(number, lacking)
-    _set_finished(store, tx, entry, standing.protocol_hash, finished_at)
+    _set_finished(tx, questions, entry, finished_at)
     announce_finished(tx, entry, finished_at)
     return replace(entry.task, finished_at=finished_at)
 
 
-def finish_answered(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str, at: datetime) -> None:
-    """Finish a task for its judge where nothing is missing."""
-    if entry.task.finished_at is None and not _missing(store, tx, entry, protocol_hash):
-        _set_finished(store, tx, entry, protocol_hash, at)
+def finish_answered(
+    tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey] = ()
+) -> None:
+    """Finish a task for its judge where nothing is missing, after the answers `given` just now."""
+    if entry.task.finished_at is None and not _missing(tx, questions, entry):
+        _set_finished(tx, questions, entry, at, given)
         announce_finished(tx, entry, at)
 
 
-def _set_finished(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str, at: datetime) -> None:
+def _set_finished(
+    tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey] = ()
+) -> None:
     """Finish a task. What its judge answered before on pages that depend on its answers, as ratings do on labels, is
-    open again where these have changed since."""
+    open again where these have changed since, and taken back where it is not asked any more."""
     tx.tasks.set_finished(entry.task.id, at)
-    pages = questions_of(store, tx, entry.campaign, protocol_hash).dependent_pages[entry.task.page]
+    _check_dependent(tx, questions, entry, at, given)
+
+
+def _check_dependent(
+    tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
+) -> None:
+    """Look again at what the judge of a task has saved on pages that depend on its answers."""
+    pages = questions.dependent_pages[entry.task.page]
     if not pages or entry.judge is None:
         return
-    for other in tx.tasks.saved_about(entry.judge, pages, entry.documents):
-        standing = tx.tasks.standing(other.task.id)  # from now on nobody else changes it
-        lacking = {each.item for each in _missing(store, tx, other, protocol_hash)}
-        if lacking:
-            tx.tasks.set_open(other.task.id, lacking)
-            if standing is not None and standing.finished:
-                tx.tasks.set_finished(other.task.id, None)
-                tx.events.add("finish_taken_back", at, campaign=entry.campaign, seat=entry.judge, task=other.task.id)
+    others = tx.tasks.saved_about(entry.judge, pages, entry.documents)
+    if others:
+        tx.tasks.lock_of(entry.judge)  # before the campaign, as saves do
+    for other in others:
+        _check_again(tx, questions, other, at, given)
+
+
+def _check_again(
+    tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
+) -> bool:
+    """Take back what a task does not ask any more, and open it where it asks for more; whether it is finished then."""
+    standing = tx.tasks.standing(entry.task.id)  # from now on nobody else changes it
+    is_finished = standing is not None and standing.finished
+    take_back_unasked(tx, questions, entry, at, given)
+    lacking = {each.item for each in _missing(tx, questions, entry)}
+    if lacking:
+        tx.tasks.set_open(entry.task.id, lacking)
+        if is_finished:
+            tx.tasks.set_finished(entry.task.id, None)
+            tx.events.add("finish_taken_back", at, campaign=entry.campaign, seat=entry.judge, task=entry.task.id)
+    return is_finished and not lacking
 
 
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
-    """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere."""
+    """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere. Where these revise
+    what a finished task has, it and those that depend on it are looked at again, as when its judge revises it."""
     questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
     stages = {question.id: stage for stage, question in questions.protocol.questions}
     entries = list(judgements)
-    open_tasks = {}
+    tasks = {}
     for judge in dict.fromkeys(judgement.judge for judgement in entries):
-        participant = tx.judges.get(campaign, judge)
-        own_tasks = [each for each in tx.tasks.of_judge(participant.number) if not each.task.finished_at]
-        if own_tasks:
-            open_tasks[judge] = own_tasks
-    by_judge: dict[str, dict[tuple[object, ...], list[Judgement]]] = {}
+        if own_tasks := tx.tasks.of_judge(tx.judges.get(campaign, judge).number):
+            tasks[judge] = own_tasks
+    by_judge: dict[str, dict[AnswerKey, list[Judgement]]] = {}
     for judgement in entries:
-        if judgement.judge in open_tasks:
+        if judgement.judge in tasks:
             item = Item(judgement.document, judgement.segment, judgement.systems, judgement.role)
-            key = _answer_key(item, judgement.question, stages[judgement.question])
+            key = answer_key(item, judgement.question, stages[judgement.question])
             by_judge.setdefault(judgement.judge, {}).setdefault(key, []).append(judgement)
     for judge, answers in by_judge.items():
-        for entry in open_tasks[judge]:
+        revised = []
+        for entry in tasks[judge]:
             answered = {}
             for place, item in enumerate(entry.task.items):
-                keys = [_answer_key(item, q.id, stage) for stage, q in questions.questions(entry.task.page, item)]
+                keys = [answer_key(item, q.id, stage) for stage, q in questions.questions(entry.task.page, item)]
                 if own := [judgement for key in keys for judgement in answers.get(key, ())]:
                     answered[place] = (
                         max(judgement.elapsed_seconds or 0.0 for judgement in own),
                         max(judgement.active_seconds or 0.0 for judgement in own),
                     )
-            if answered:
-                _tick_off_items(store, tx, entry, answered, protocol_hash=campaign.protocol_hash, at=at)
-
-
-def _answer_key(item: Item, question: str, stage: Stage) -> tuple[object, ...]:
-    """What an answer is about, whichever task asks for it: a sentence that is shown once more is answered anew."""
-    return item.document, item.segment, item.role, question, systems_of(stage, item)
+            if answered and entry.task.finished_at is not None:
+                revised.append(entry)
+            elif answered:
+                take_back_unasked(tx, questions, entry, at, answers)
+                _tick_off_items(tx, questions, entry, answered, at)
+                finish_answered(tx, questions, entry, at, answers)
+        for entry in revised:
+            if _check_again(tx, questions, entry, at, answers):
+                _check_dependent(tx, questions, entry, at, answers)
 
 
 def _tick_off_items(
-    store: Store,
     tx: Transaction,
+    questions: Questions,
     entry: AssignedTask,
     answered: Mapping[int, tuple[float, float]],
-    *,
-    protocol_hash: str,
     at: datetime,
 ) -> None:
     def save(done: Callable[[int], bool]) -> None:
@@ -230,9 +256,8 @@ def _tick_off_items(
         tx.tasks.set_saved(changes, micros(at))
 
     save(lambda _place: False)  # where nothing is required, what is missing depends on whether the item was saved
-    lacking = {each.item for each in _missing(store, tx, entry, protocol_hash)}
+    lacking = {each.item for each in _missing(tx, questions, entry)}
     save(lambda place: place not in lacking)
-    finish_answered(store, tx, entry, protocol_hash, at)
 
 
 def reopen_task(store: Store, number: int, *, account: int | None = None, at: datetime | None = None) -> None:
@@ -284,8 +309,7 @@ def _assigned(tx: Transaction, number: int, known: AssignedTask | None = None) -
     return entry
 
 
-def _missing(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[OpenItem]:
-    questions = questions_of(store, tx, entry.campaign, protocol_hash)
+def _missing(tx: Transaction, questions: Questions, entry: AssignedTask) -> list[OpenItem]:
     page = entry.task.page
     progress = tx.tasks.item_progress(entry.task.id)
     pages: dict[int, Mapping[str, set[str]]] = {}
