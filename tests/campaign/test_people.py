@@ -14,7 +14,7 @@ from lanner.campaign import Submission
 from lanner.campaign.people import LONGEST, invited, messages_in, send_message
 from lanner.campaign.submit import save_all
 from lanner.errors import CampaignError, InputError
-from lanner.model import Judge, JudgeKind, Judgement
+from lanner.model import CampaignState, Judge, JudgeKind, Judgement
 from lanner.store import Store
 from lanner.store.backup import verify
 
@@ -184,6 +184,62 @@ def test_a_save_that_waited_while_its_link_was_revoked_is_refused(
                 leaving.result()
             assert isinstance(refused := saving.exception(), CampaignError) and refused.code == "revoked"
         assert campaign.history(store, "first") == []
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("stop", [campaign.close, campaign.pause])
+@pytest.mark.parametrize("act", ["save", "save nothing", "finish", "take back"])
+def test_what_waited_while_the_campaign_was_stopped_is_refused(
+    postgres_url: str, act: str, stop: Callable[..., object]
+) -> None:
+    """It waits for its task; whoever stops the campaign does not."""
+    with Store.open(postgres_url) as store:
+        opened(store)
+        task = first_task(store)
+        fill(store, task)
+        if act == "take back":
+            campaign.finish(store, task.id, at=NOW)
+        before = campaign.history(store, "first"), campaign.progress(store, "first")
+        ana = campaign.participants(store, "first")[0].number
+        answers = valid(store, task, seed=1) if act == "save" else {}
+        acts = {
+            "finish": lambda: campaign.finish(store, task.id, at=NOW),
+            "take back": lambda: campaign.take_back_finish(store, task.id, at=NOW),
+        }
+        with ThreadPoolExecutor(1) as pool:
+            with store.writing() as tx:
+                tx.tasks.lock_of(ana)
+                waits = pool.submit(acts.get(act, lambda: save(store, task, 0, answers, active=99.0)))
+                wait_for_locks(store, 1)
+                stop(store, "first")
+            assert isinstance(refused := waits.exception(), CampaignError)
+            assert refused.code == {"close": "closed", "pause": "paused"}[stop.__name__]
+        assert (campaign.history(store, "first"), campaign.progress(store, "first")) == before
+
+
+@pytest.mark.postgres
+def test_a_save_that_waited_for_whoever_was_closing_the_campaign_is_refused(postgres_url: str) -> None:
+    """It has been checked, and waits to be written after whatever else is written to the campaign. A save to another
+    campaign that came with it is stored."""
+    with Store.open(postgres_url) as store:
+        first = opened(store)
+        opened(store, name="second")
+        task, other = first_task(store), first_task(store, name="second")
+        entries = [
+            Submission(each.id, 0, valid(store, each, name=name), f"save-{name}")
+            for each, name in ((task, "first"), (other, "second"))
+        ]
+        with ThreadPoolExecutor(1) as pool:
+            with store.writing() as tx:
+                tx.campaigns.lock(first.id)
+                saving = pool.submit(campaign.submit_many, store, entries)
+                wait_for_locks(store, 1)
+                tx.campaigns.set_state(first.id, CampaignState.CLOSED, closed_at=NOW)
+            refused, saved = saving.result()
+        assert isinstance(refused, CampaignError) and refused.code == "closed"
+        assert isinstance(saved, campaign.SaveResult) and saved.done
+        assert campaign.history(store, "first") == [] != campaign.history(store, "second")
+        assert not any(finding.problems for finding in verify(store))
 
 
 def waiting_for_a_lock(store: Store) -> int:

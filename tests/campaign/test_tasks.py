@@ -12,6 +12,7 @@ from lanner.campaign.tasks import TAKE_BACK
 from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store
+from lanner.store.tasks import Tasks
 
 
 def test_a_judge_works_through_the_tasks_in_order(store: Store) -> None:
@@ -233,6 +234,24 @@ def test_who_left_or_is_left_out_is_given_nothing_more_of_a_pool(store: Store) -
     assert first_task(store).id != begun.id
     campaign.invitations.revoke(store, "first", "bo")
     assert campaign.next_task(store, "first", "bo") is None
+
+
+@pytest.mark.parametrize("design", ["pool", "adaptive"])
+def test_nothing_is_taken_in_a_campaign_that_is_closed_meanwhile(
+    store: Store, monkeypatch: pytest.MonkeyPatch, design: str
+) -> None:
+    options = {"goal": "rank"} if design == "adaptive" else {}
+    opened(store, "da", documents=corpus((1,) * 12), design=design, options=options)
+    next_of = Tasks.next_of
+
+    def close_after(table: Tasks, judge: int) -> int | None:
+        campaign.close(store, "first")
+        return next_of(table, judge)
+
+    monkeypatch.setattr(Tasks, "next_of", close_after)
+    assert campaign.next_task(store, "first", "ana") is None
+    assert campaign.tasks(store, "first", "ana") == []
+    assert [event.kind for event in campaign.events(store, "first")][-1] == "closed", "no document was drawn"
 
 
 def test_a_repeat_is_answered_anew(store: Store) -> None:

@@ -208,7 +208,8 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
     moment = at or now()
 
     def work(tx: Transaction) -> int | None:
-        tx.campaigns.lock(campaign.id)
+        if lock(tx, campaign.id).state is not CampaignState.OPEN:  # it was stopped since it was looked at
+            return None
         own = drawing(store, tx, campaign)
         free = tx.tasks.free_documents(campaign.id, participant, moment - PAUSE)
         in_work = {

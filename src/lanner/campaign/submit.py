@@ -263,7 +263,7 @@ def save_all(
             continue
         # a second save about the same sentence sees the first, and so does one under the same id
         if saving.name in names or not changed_units.isdisjoint(saving.units):
-            _write(tx, waiting, results, micros(received))
+            _write_open(store, tx, waiting, results, micros(received))
             rows.update(tx.judgements.heads_of(saving.keys))
             parts.update(tx.judgements.parts({saving.name}))
         try:
@@ -274,7 +274,7 @@ def save_all(
             waiting[at] = saving
             changed_units.add(saving.unit)
             names.add(saving.name)
-    _write(tx, waiting, results, micros(received))
+    _write_open(store, tx, waiting, results, micros(received))
     return [result for result in results if result is not None]
 
 
@@ -422,6 +422,27 @@ def _texts(store: Store, tx: Transaction, saving: _Saving) -> JudgedTexts | None
     if visible_texts is None or saving.place.kind in JUDGE_GROUPS["people"]:
         return visible_texts
     return replace(visible_texts, prefilled=None)
+
+
+def _write_open(
+    store: Store,
+    tx: Transaction,
+    waiting: dict[int, _Saving],
+    results: list[SaveResult | Refused | None],
+    received_at: int,
+) -> None:
+    """Write what waits, unless its campaign was stopped since it was checked: on SQLite nobody else writes meanwhile,
+    elsewhere others may have been waited for."""
+    if waiting and store.kind != "sqlite":
+        states = tx.campaigns.lock_all({saving.place.standing.campaign for saving in waiting.values()})
+        for at, saving in list(waiting.items()):
+            standing = saving.place.standing
+            try:
+                refuse(standing._replace(state=states[standing.campaign]), saving.submission.task)
+            except CampaignError as refused:
+                results[at] = refused
+                del waiting[at]
+    _write(tx, waiting, results, received_at)
 
 
 def _write(

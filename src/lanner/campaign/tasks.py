@@ -71,13 +71,18 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         if entry.design == ADAPTIVE:
             task = take_task(store, entry, mine.number)
         else:
-            task = store.write(lambda tx: tx.tasks.claim(entry.id, mine.number))
+            task = store.write(lambda tx: _claimed(tx, entry.id, mine.number))
     if task is None:
         return None
     with store.reading() as tx:
         assigned = _assigned(tx, task)
         questions = questions_of(store, tx, entry.id, entry.protocol_hash)
         return assigned.task if gate_open(tx, entry.id, mine.number, questions, assigned.task.page) else None
+
+
+def _claimed(tx: Transaction, campaign: int, judge: int) -> int | None:
+    """A free task, unless the campaign was stopped since it was looked at."""
+    return tx.tasks.claim(campaign, judge) if tx.campaigns.get(campaign).state is CampaignState.OPEN else None
 
 
 def task(store: Store, number: int) -> Task:

@@ -101,13 +101,14 @@ _STANDING_COLUMNS = (
 
 
 _ITEM = (_i.task, _i.document, _d.key, _i.segment, _i.systems, _i.role, _i.texts, _i.expected)
-_SEEN = (
+_STANDING = (
     select(*_STANDING_COLUMNS)
     .select_from(schema.task.join(schema.campaign, _c.id == _t.campaign))
     .where(_t.id == bindparam("task"))
 )
-# On PostgreSQL the row is locked, so that answers to one task and its finishing come one after the other.
-_STANDING = _SEEN.with_for_update(of=schema.task, key_share=True)
+# On PostgreSQL the row is locked first, so that answers to one task and its finishing come one after the other; the
+# campaign's state is read after that wait.
+_LOCKED = select(_t.id).where(_t.id == bindparam("task")).with_for_update(key_share=True)
 _HEADS = select(schema.task, _j.key).select_from(schema.task.outerjoin(schema.judge, _j.id == _t.judge))
 _HEAD = _HEADS.where(_t.id == bindparam("task"))
 _ITEMS = select(*_ITEM).select_from(schema.item.join(schema.document, _d.id == _i.document))
@@ -309,7 +310,9 @@ class Tasks(Rows):
     def standing(self, task: int, *, to_change: bool = True) -> TaskStanding | None:
         """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
         it is only looked at."""
-        row = self._connection.execute(_STANDING if to_change else _SEEN, {"task": task}).first()
+        if to_change and self._connection.dialect.name == "postgresql":
+            self._connection.execute(_LOCKED, {"task": task})
+        row = self._connection.execute(_STANDING, {"task": task}).first()
         if row is None:
             return None
         return _standing_of(row)
