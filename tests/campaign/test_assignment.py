@@ -13,7 +13,7 @@ from lanner import campaign
 from lanner.campaign import assignment
 from lanner.campaign.assignment import assign_calibration
 from lanner.errors import CampaignError
-from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
+from lanner.model import Item, Judge, JudgeKind, Judgement, Protocol, Role, Task
 from lanner.store import Store, schema
 from lanner.store.backup import verify
 from lanner.store.tasks import LaidOut, lay_out
@@ -35,6 +35,26 @@ def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) 
     assert caught.value.code == "judge_taken"
     with pytest.raises(CampaignError, match="two judges called 'dora'"):
         campaign.add_judges(store, "first", [Judge("dora"), Judge("dora")])
+
+
+def test_who_only_came_with_a_file_of_answers_is_given_nothing_unless_by_name(store: Store) -> None:
+    score = {"id": "q", "kind": "scale", "min": 1, "max": 4}
+    twelve = corpus((1,) * 12, ("alder",))
+    opened(store, scales(score), documents=twelve, design="random", options={"overlap": 0})
+    campaign.import_judgements(store, "first", [Judgement("guest", "", "q", "d0", "", ("alder",), 3)], at=NOW)
+    assert campaign.add_judges(store, "first", [Judge("cy")]) == 4, "a third of the documents, and no quarter"
+    assert assign_calibration(store, "first", {"s": [Item("d1", "", ("alder",))]}) == 3
+    assert campaign.tasks(store, "first", "guest") == []
+    assert [judge.id for judge in campaign.working_judges(store, "first")] == ["ana", "bo", "cy"]
+    assert [judge.id for judge in campaign.working_judges(store, "first", named=True)] == ["ana", "bo", "guest", "cy"]
+    campaign.add_overlap(store, "first", ["guest"], ["d2"])
+    assert "guest" in [judge.id for judge in campaign.working_judges(store, "first")], "now they judge here"
+
+
+def test_in_a_campaign_that_was_imported_as_a_whole_its_judges_are_those_of_the_file(store: Store) -> None:
+    answers = [Judgement(judge, "", "context", "d0", "0", (), "local") for judge in ("eve", "fay")]
+    campaign.import_campaign(store, "first", answers, "falcon", documents=corpus())
+    assert [judge.id for judge in campaign.working_judges(store, "first")] == ["eve", "fay"]
 
 
 def test_a_calibration_round_is_what_judges_do_next_after_their_questionnaires(store: Store) -> None:

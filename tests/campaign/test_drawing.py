@@ -20,7 +20,7 @@ from lanner.analysis.economy import economy, with_answers
 from lanner.campaign import drawing
 from lanner.campaign.drawing import score_of
 from lanner.errors import CampaignError, DesignError, InputError
-from lanner.model import Document, Judge, JudgeKind, Role, Segment
+from lanner.model import Document, Judge, JudgeKind, Judgement, Role, Segment
 from lanner.protocols import load
 from lanner.stats.goals import State
 from lanner.store import Event, Store
@@ -257,6 +257,18 @@ def test_a_team_goes_on_with_whoever_takes_over_and_late_teams_join(store: Store
     after = [judges for judges in teams_of(store).values() if "bo" not in judges]
     assert {frozenset(judges) for judges in after} == {frozenset({"ana", "eve"}), frozenset({"cy", "dee"})}
     assert economy(store, "study").documents == 8, "what bo left is judged by eve"
+
+
+def test_nobody_is_in_a_team_with_who_only_came_with_a_file_of_answers(store: Store) -> None:
+    made(store, judges=JUDGES[:2], judges_per_document=2, teams=True, goal="precision:0.01", documents=8)
+    answer = Judgement("guest", "", "score", "d0", "0", ("alder",), 50)
+    everyone = ("ana", "bo", "cy", "dee", "guest")
+    campaign.import_judgements(store, "study", [answer], at=NOW)
+    campaign.add_judges(store, "study", [Judge("cy"), Judge("dee")])
+    for judge in ("ana", "cy"):
+        assert campaign.next_task(store, "study", judge) is not None
+    given = {judge: {task.items[0].document for task in campaign.tasks(store, "study", judge)} for judge in everyone}
+    assert given["ana"] == given["bo"] != given["cy"] == given["dee"] and given["guest"] == set()
 
 
 def test_looks_wait_for_no_model_no_control_and_nobody_who_left(store: Store) -> None:

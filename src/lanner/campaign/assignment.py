@@ -183,7 +183,7 @@ def _calibration_tasks(
     numbers = tx.documents.numbers(campaign.id)
     round_ = [(page, replace(item, role=Role.CALIBRATION)) for page, entries in items.items() for item in entries]
     tasks: list[Task] = []
-    for judge in still_judging(tx, campaign.id):
+    for judge in still_judging(tx, campaign):
         participant = tx.judges.get(campaign, judge.id).number
         theirs = [assigned.task for assigned in tx.tasks.of_judge(participant)]
         arm = next((stage.arm for task in theirs for stage in protocol.pages[task.page] if stage.arm), None)
@@ -227,7 +227,7 @@ def after_calibration(
                 next_step="Judges who join later get it too; add-overlap gives single judges more.",
             )
         protocol, documents = _frozen(tx, entry)
-        judges = still_judging(tx, entry.id)
+        judges = still_judging(tx, entry)
         tasks = deal(entry, documents, judges, protocol, part="rest", **tx.campaigns.plan(entry.id))
         check_tasks(tx, entry.id, protocol, documents, tasks)
         return tasks
@@ -257,7 +257,7 @@ def add_judges(
         present = {participant.judge.id for participant in tx.judges.all(entry.id)}
         check_judges(judges, present)
         protocol, documents = _frozen(tx, entry)
-        others = still_judging(tx, entry.id)
+        others = still_judging(tx, entry)
         tasks = _designed(
             tx, entry, protocol, documents, judges, others=others, place=len(present), design=design, options=options
         )

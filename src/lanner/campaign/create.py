@@ -202,7 +202,7 @@ def duplicate(
         plan = tx.campaigns.plan(model.id)
         documents = tx.documents.all(model.id)
         definition = tx.campaigns.protocol(model.id)
-        people = list(judges) if judges is not None else still_judging(tx, model.id)
+        people = list(judges) if judges is not None else still_judging(tx, model, named=True)
     design = model.design if model.design in registry.names("designs") else "full"  # an imported one has none
     return create(
         store,

@@ -284,7 +284,7 @@ def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: 
     own = next((team for team in teams if participant in team), None)
     if own is None:
         members = left_judges | {number for team in teams for number in team}
-        members |= {participant, *tx.events.left_out(campaign.id)}
+        members |= {participant, *tx.events.left_out(campaign.id), *tx.progress.who_only_came_with_files(campaign.id)}
         others = [entry.number for entry in everyone if entry.number not in members and entry.revoked_at is None]
         if len(others) < size - 1:
             return {}

@@ -14,7 +14,7 @@ from typing import Any
 from lanner import formats, protocols
 from lanner.campaign.create import add_campaign, check_documents
 from lanner.campaign.people import check_judges
-from lanner.campaign.progress import history, judges, pseudonyms
+from lanner.campaign.progress import IMPORTED, history, judges, pseudonyms
 from lanner.campaign.questions import systems_of
 from lanner.campaign.states import Reference, lock
 from lanner.campaign.tasks import tick_off
@@ -38,9 +38,6 @@ from lanner.model import (
 from lanner.protocols.answers import CheckedJudgements, take_in
 from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros, now
-
-DESIGN = "imported"
-"""The design of a campaign whose judgements came from a file: nobody was assigned anything here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ def _add_imported(
 ) -> Imported:
     name, definition = content.name, content.protocol
     state, title = CampaignState.OPEN, content.title or content.name
-    row = Campaign(0, name, title, definition.name, definition.hash, state, 0, DESIGN, {}, at, at)
+    row = Campaign(0, name, title, definition.name, definition.hash, state, 0, IMPORTED, {}, at, at)
     number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
     going = _Import(tx.campaigns.get(number), definition, intake, content.judges, at, content.left_out)
     going.begin(tx)

@@ -162,21 +162,28 @@ def left_out(store: Store, campaign: Reference) -> dict[str, str]:
     return {participants[place]: reason for place, reason in reasons.items() if place in participants}
 
 
-def still_judging(tx: Transaction, campaign: int) -> list[Judge]:
-    """The people who can be given work: neither models nor what a meeting agreed on, nobody whose link was revoked
-    (they left, or somebody took over from them), nobody who is left out of the results."""
-    reasons = tx.events.left_out(campaign)
+IMPORTED = "imported"
+"""The design of a campaign whose judgements came from a file: nobody was assigned anything here."""
+
+
+def still_judging(tx: Transaction, campaign: Campaign, *, named: bool = False) -> list[Judge]:
+    """The people who are given work: neither models nor what a meeting agreed on, nobody whose link was revoked (they
+    left, or somebody took over from them), nobody who is left out of the results. Who only came with a file of answers
+    judges elsewhere, unless the campaign did so as a whole: work can be given to them where they are `named`."""
+    gone = {*tx.events.left_out(campaign.id)}
+    if not named and campaign.design != IMPORTED:
+        gone |= tx.progress.who_only_came_with_files(campaign.id)
     return [
         entry.judge
-        for entry in tx.judges.all(campaign)
-        if entry.judge.kind in JUDGE_GROUPS["people"] and entry.revoked_at is None and entry.number not in reasons
+        for entry in tx.judges.all(campaign.id)
+        if entry.judge.kind in JUDGE_GROUPS["people"] and entry.revoked_at is None and entry.number not in gone
     ]
 
 
-def working_judges(store: Store, campaign: Reference) -> list[Judge]:
+def working_judges(store: Store, campaign: Reference, *, named: bool = False) -> list[Judge]:
     """The same, from outside a transaction."""
     with store.reading() as tx:
-        return still_judging(tx, tx.campaigns.get(campaign).id)
+        return still_judging(tx, tx.campaigns.get(campaign), named=named)
 
 
 def chain_head(store: Store, campaign: Reference) -> ChainLink | None:

@@ -789,6 +789,12 @@ class Progress(Rows):
         """Participants whose open tasks someone else has."""
         return _who_left(self._connection, campaign)
 
+    def who_only_came_with_files(self, campaign: int) -> set[int]:
+        """Participants who have answers here and never had a task."""
+        has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
+        has_answers = select(_q.id).where(_q.judge == _j.id).exists()
+        return {*self._connection.scalars(select(_j.id).where(_j.campaign == campaign, ~has_tasks, has_answers))}
+
     def free_items(self, campaign: int) -> int:
         """Items that no judge has taken yet."""
         query = select(func.count()).select_from(schema.task.join(schema.item, _i.task == _t.id))

@@ -60,7 +60,7 @@ async def _judges_page(request: Request, campaign: Campaign, problem: str = "", 
         return {
             "participants": [(participant, progress.get(participant.judge.id)) for participant in participants],
             "titles": titles,
-            "working": {judge.id for judge in campaigns.working_judges(site.store, campaign.id)},
+            "working": {judge.id for judge in campaigns.working_judges(site.store, campaign.id, named=True)},
         }
 
     page_data = await site.read(look)
