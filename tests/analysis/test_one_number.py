@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,7 +19,7 @@ from lanner.analysis import agreements, counted
 from lanner.analysis.material import from_campaign
 from lanner.cli import demo
 from lanner.cli import lanner as program
-from lanner.model import Grid
+from lanner.model import Grid, Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports.build import build
 from lanner.reports.parts import Report, Table
@@ -162,3 +164,130 @@ def test_a_campaign_that_changes_changes_everywhere(store: Store, live: LiveCamp
     finally:
         campaign.count_again(store, NAME, judge)
     assert {row["question"]: row["value"] for row in Jobs(store).agreement(number)} == before
+
+
+# Judges who do not count: one who is left out, and a model; one whose answers were imported counts as people do.
+
+LEFT_OUT, JOINED = "simulated3", "joined"
+
+
+@pytest.fixture(scope="module")
+def joined(place: Path, store: Store) -> pd.DataFrame:
+    """The rows that count: the same campaign with a model, a person from a file, and a judge who is left out."""
+    demo._campaign(store, JOINED, *demo.CAMPAIGNS[NAME], demo._documents())
+    answers = [entry for entry in campaign.judgements(store, JOINED) if entry.judge == "simulated2"]
+    for judge, kind, step in (("machine", JudgeKind.MODEL, 3), ("ana", JudgeKind.PERSON, 2)):
+        scores = [
+            replace(entry, judge=judge, value=1 + (entry.value + place % step) % 10 if step == 3 else entry.value)
+            for place, entry in enumerate(answers)
+            if entry.question == "holistic"
+        ]
+        others = [replace(entry, judge=judge) for entry in answers if entry.question != "holistic"]
+        campaign.import_judgements(store, JOINED, [*scores, *others], judges=[Judge(judge, kind)])
+    campaign.leave_out(store, JOINED, LEFT_OUT, "careless.")
+    rows = raw(campaign.judgements(store, JOINED))
+    return rows[(rows["role"] == "main") & ~rows["judge"].isin([LEFT_OUT, "machine"])]
+
+
+def _by(rows: list[dict[str, Any]], of: str, key: str, **about: object) -> dict[str, float]:
+    kept = [row for row in rows if all(row.get(name) == value for name, value in about.items())]
+    return {row[of]: row[key] for row in kept}
+
+
+def _means(rows: pd.DataFrame) -> dict[str, float]:
+    return rows.groupby("systems")["value"].apply(lambda values: values.astype(float).mean()).to_dict()
+
+
+def _relevant(rows: pd.DataFrame) -> dict[str, int]:
+    told = _of(rows, "skills").groupby("systems")["value"]
+    return told.apply(lambda cells: sum(cell["terminology_control"] != "not_relevant" for cell in cells)).to_dict()
+
+
+ROADS: Mapping[str, tuple[Callable[[list[dict[str, Any]]], object], Callable[[pd.DataFrame], object]]] = {
+    "agreement -q holistic": (
+        lambda rows: _by(rows, "question", "value", headline=True, group="people"),
+        lambda counted: {"holistic": alpha(_of(counted, "holistic"), "interval")},
+    ),
+    "scores -q holistic": (
+        lambda rows: _by(rows, "system", "score"),
+        lambda counted: _means(_of(counted, "holistic")),
+    ),
+    "facets -q holistic": (
+        lambda rows: _by(rows, "judge", "n", kind="judge"),
+        lambda counted: _of(counted, "holistic")["judge"].value_counts().to_dict(),
+    ),
+    "effort --by judge": (
+        lambda rows: _by(rows, "judge", "hours", domain="all"),
+        lambda counted: (
+            counted.drop_duplicates([*("judge", "document", "segment", "systems")]).groupby("judge")["seconds"].sum()
+            / 3600
+        ).to_dict(),
+    ),
+    "diagnose": (
+        lambda rows: _by(rows, "system", "n", aspect="terminology_control", domain="all"),
+        _relevant,
+    ),
+    "associate --x holistic --y sentence": (
+        lambda rows: rows[0]["n"],
+        lambda counted: len(_of(counted, "holistic")),
+    ),
+    "regress --outcome holistic --blocks sentence --by -": (
+        lambda rows: rows[0]["n"],
+        lambda counted: len(_of(counted, "holistic")),
+    ),
+    "plan -q holistic --set studies=20": (
+        lambda rows: next(row["judgements"] for row in rows if row["kind"] == "design"),
+        lambda counted: len(_of(counted, "holistic")),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ROADS)
+def test_whoever_does_not_count_is_named_alike(place: Path, joined: pd.DataFrame, command: str) -> None:
+    name, *more = command.split()
+    ran = CliRunner().invoke(program, [name, JOINED, *more, "--store", str(place), "--json"])
+    assert ran.exit_code == 0, ran.output
+    envelope = json.loads(ran.stdout)
+    found, expected = ROADS[command]
+    assert found(envelope["rows"]) == pytest.approx(expected(joined), abs=1e-9)
+    assert f"{JOINED}: {LEFT_OUT} is left out: careless." in envelope["notes"]
+    others = "Answers by people alone count; answers of other judges do not. Name them with --judges."
+    assert (others in envelope["notes"]) == (name != "agreement"), "agreement looks at models by themselves"
+
+
+@pytest.mark.parametrize("command", ["metaeval -q holistic", "replace -q holistic"])
+def test_comparisons_with_models_name_who_is_left_out(place: Path, joined: pd.DataFrame, command: str) -> None:
+    name, *more = command.split()
+    arguments = [name, *(["machine"] if name == "replace" else []), JOINED, *more, "--store", str(place), "--json"]
+    ran = CliRunner().invoke(program, arguments)
+    assert ran.exit_code == 0, ran.output
+    envelope = json.loads(ran.stdout)
+    assert f"{JOINED}: {LEFT_OUT} is left out: careless." in envelope["notes"]
+    people = joined["judge"].nunique()
+    if name == "metaeval":
+        assert f"Gold is the mean of {people} people for holistic." in envelope["notes"]
+    else:
+        assert {row["person"] for row in envelope["rows"] if row["kind"] == "person"} == set(joined["judge"])
+
+
+@pytest.mark.parametrize("name", ["scores", "effort", "agreement", "facets", "diagnose", "plan"])
+def test_nothing_is_computed_of_those_who_are_left_out(place: Path, joined: pd.DataFrame, name: str) -> None:
+    assert LEFT_OUT not in set(joined["judge"])
+    ran = CliRunner().invoke(program, [name, JOINED, "--judges", LEFT_OUT, "--store", str(place)])
+    assert ran.exit_code == 1
+    assert f"{JOINED} has no answers that count: {LEFT_OUT} is left out: careless." in str(ran.exception)
+
+
+def test_named_judges_of_two_kinds_all_count(place: Path, joined: pd.DataFrame) -> None:
+    assert "machine" not in set(joined["judge"])
+    found = {}
+    for name in ("effort", "facets", "diagnose"):
+        asked = [name, JOINED, "--judges", "ana,machine", "--store", str(place), "--json"]
+        ran = CliRunner().invoke(program, [*asked, *(["-q", "holistic"] if name == "facets" else [])])
+        assert ran.exit_code == 0, ran.output
+        found[name] = json.loads(ran.stdout)
+        assert not any("alone count" in note for note in found[name]["notes"])
+    assert {row["judge"] for row in found["effort"]["rows"]} == {"ana", "machine"}
+    assert _by(found["facets"]["rows"], "judge", "n", kind="judge") == {"ana": 330, "machine": 330}
+    sizes = {row["judgements"] for row in found["diagnose"]["rows"] if row["domain"] == "all"}
+    assert sizes == set(2 * _of(joined, "skills").query("judge == 'ana'")["systems"].value_counts())

@@ -4,11 +4,15 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from analysis.test_material import falcon_folder
+from campaign_parts import corpus as corpus_of_outputs
+from campaign_parts import fill, opened
 from cli.command import Command
 from data_sets import data_dir
-from lanner import cli
+from lanner import campaign, cli
 from lanner.cli.source import materials
 from lanner.errors import ExitCode
+from lanner.model import Judge
+from lanner.store import Store
 
 
 def test_a_path_wins_over_a_campaign_of_that_name(lanner: Command, tmp_path: Path) -> None:
@@ -158,3 +162,15 @@ def test_a_comma_too_many_names_no_judge(lanner: Command, tmp_path: Path) -> Non
     (tmp_path / "r.csv").write_text("\n".join(["judge,document,segment,score", *rows]), encoding="utf-8")
     for options in ((), ("-q", "score")):
         assert lanner("agreement", "r.csv", *options, "--judges", "ann, ben,", "--resamples", 50).code == 0
+
+
+def test_every_analysis_tells_of_judges_who_have_withdrawn(lanner: Command, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store, "h_falcon", judges=[Judge("ana"), Judge("ben")], documents=corpus_of_outputs((3, 3, 3)))
+        for judge in ("ana", "ben"):
+            for task in campaign.tasks(store, "first", judge):
+                fill(store, task)
+        campaign.withdraw(store, "first", "ana")
+    for command in ("agreement", "scores", "effort", "facets -q holistic", "associate -q holistic"):
+        notes = lanner(*command.split(), "first", "--json").envelope["notes"]
+        assert sum("One judge has withdrawn" in note for note in notes) == 1, command

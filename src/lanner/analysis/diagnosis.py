@@ -330,8 +330,10 @@ def diagnosable_part(parts: Sequence[Material], question: str = "") -> Material:
     return parts[0]
 
 
-def diagnose(material: Material, question: str = "", *, resampling: Resampling | None = None) -> Diagnosis:
-    """The diagnosis of every system that people judged (or models, where no people did)."""
+def diagnose(
+    material: Material, question: str = "", *, rows: CountedRows | None = None, resampling: Resampling | None = None
+) -> Diagnosis:
+    """The diagnosis of every system that people judged (or models, where no people did), or of the `rows`."""
     protocol = material.protocol
     if protocol is None:
         raise StatisticError(
@@ -358,8 +360,7 @@ def diagnose(material: Material, question: str = "", *, resampling: Resampling |
     pair = protocol.find(question or answered_ids[0])
     assert pair is not None
     how = resampling or Resampling()
-    counted_rows = material.counted("scores")
-    return _diagnose(material, protocol, pair[1], counted_rows, how)
+    return _diagnose(material, protocol, pair[1], rows or material.counted("scores"), how)
 
 
 def _diagnose(

@@ -118,6 +118,12 @@ class Material:
         protocol = self.protocol
         return not protocol or bool(protocol.find(question)) or question in (score.id for score in protocol.scores)
 
+    def who_is_left_out(self) -> list[str]:
+        """Which of its judges count in no number, and why."""
+        ids = {judge.id for judge in self.judges}
+        reasons = [(judge, reason.rstrip(".")) for judge, reason in self.left_out.items() if judge in ids]
+        return [f"{judge} is left out: {reason}" for judge, reason in reasons]
+
     def only(self, judges: Iterable[str]) -> Material:
         """The same with some of the judges only; an unknown name is an error."""
         judge_ids = list(judges)

@@ -13,6 +13,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
 from lanner.cli import notes_of, wants_explanation
 from lanner.cli.output import Columns, Output, result_rows
+from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, shares
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
@@ -174,7 +175,7 @@ def run(
     resampling = Resampling(unit=unit, n=resamples, seed=seed)  # type: ignore[arg-type]
     for part in parts:
         output.note(*notes_of(part))
-        output.note(*(f"{part.name}: {judge} is left out: {reason}" for judge, reason in part.left_out.items()))
+        note_uncounted(output, part)
         for domain, share in shares(part, by):
             plans = [_with_named(entry, coefficients) for entry in plan_of(share, question, gamma=gamma)]
             if why:

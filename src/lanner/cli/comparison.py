@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from lanner.cli.commands.analysis import split_source
 from lanner.cli.early_checks import names
 from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_and_protocol, watching
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
-from lanner.cli.source import Source, materials
+from lanner.cli.scores import note_uncounted
+from lanner.cli.source import Source, materials, refuse_left_out
 from lanner.errors import InputError, LannerError, check_known, did_you_mean
 from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges
@@ -32,7 +34,7 @@ from lanner.judges.setup import limits_from, plans_from, price_notes
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent, words
 from lanner.reports import rendering
-from lanner.reports.comparison import compare, who_is_left_out
+from lanner.reports.comparison import compare
 from lanner.reports.parts import Column, Table
 from lanner.reports.rendering import write
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
@@ -67,11 +69,11 @@ def run_compare(
     if judges:
         _compare_judges(output, sources, store_place, Resampling(n=resamples, seed=seed))
         return
-    materials_by_name = [
-        (name, _answered(name, part).under_code_names())
-        for source in sources
-        for name, part in _named_parts(source, store_place, format_name, protocol)
-    ]
+    materials_by_name = []
+    for source in sources:
+        for name, part in _named_parts(source, store_place, format_name, protocol):
+            refuse_left_out(replace(part, name=name))  # or it would be said that nothing was asked or timed
+            materials_by_name.append((name, part.under_code_names()))
     how = Resampling(n=resamples, seed=seed)
     page, rows = compare(_distinct(materials_by_name), resampling=how, hourly=hourly, currency=currency)
     folder = out or Path(re.sub(r"[^\w.-]+", "-", page.title))
@@ -87,17 +89,10 @@ def run_compare(
     for row in rows:
         if row.get("reason"):
             output.note(f"{row['question'].replace('_', ' ')}: not answered, {row['reason']}")
-    output.note(*(f"{name}: {sentence}" for name, part in materials_by_name for sentence in who_is_left_out(part)))
+    for name, part in materials_by_name:
+        note_uncounted(output, replace(part, name=name))
     output.note(f"Page: {files}")
     output.sign(table.signature)
-
-
-def _answered(name: str, material: Material) -> Material:
-    """The same where an answer counts: of a side without any it would be said that nothing was asked or timed."""
-    if all(entry.judge in material.left_out for entry in material.judgements):
-        why = ": " + "; ".join(who_is_left_out(material)) if material.judgements else ""
-        raise InputError(f"{name} has no answers that count{why}.", next_step="Name judges whose answers count.")
-    return material
 
 
 def _compare_judges(output: Output, sources: tuple[str, ...], store_place: str, how: Resampling) -> None:
@@ -164,6 +159,7 @@ def run_replace(output: Output, source: Source, model: str, question: str | None
         )
     parts = [source.part_that_asks(question)] if question else source.parts()
     for part in parts:
+        note_uncounted(output, part)
         table = part.counted(of=tuple(GROUPS)).table
         for name in _questions(part, table, model, question):
             result = replacement(table, name, model=model, epsilon=epsilon)
@@ -290,6 +286,7 @@ def run_metaeval(
         truth, scorers, documents = scorer_set.gold, list(scorer_set.scorers), list(scorer_set.documents)
         if others:
             output.note(f"Of {len(others) + 1} parts only {part.name} is evaluated.")
+        note_uncounted(output, part)
         output.notes.extend(scorer_set.notes)
     without = () if with_references else references
     if references and not with_references:

@@ -9,6 +9,7 @@ from pathlib import Path
 from lanner.analysis.diagnosis import Diagnosis, DiagnosisCell, diagnosable_part, diagnose
 from lanner.analysis.scores import ALL, group_rows, keep_on_scale, ranked_by, score_bounds
 from lanner.cli.output import Columns, Output, print_kinds
+from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source
 from lanner.errors import InputError
 from lanner.figures.charts import EstimateRow, intervals
@@ -37,12 +38,14 @@ def run_facets(
     picture: Path | None,
 ) -> None:
     """Take judges' severity out of the scores of systems, show how severe each judge is, and compare designs."""
-    judges, documents = _whole_numbers(plan_judges), _whole_numbers(plan_documents)
+    designs = {"judges": _whole_numbers(plan_judges), "documents": _whole_numbers(plan_documents)}
     for part in source.parts():
         rows = group_rows(part, judges_named=bool(source.judges))
+        note_uncounted(output, part, rows)
         for entry in ranked_by(part.protocol, rows.table, question):
             direction = str(entry.options.get("direction", "higher_is_better"))
-            result = facets(rows.table, entry.of, scale=scale, judges=judges, documents=documents, direction=direction)
+            named = [judge.id for judge in part.judges] if source.judges else None
+            result = facets(rows.table, entry.of, scale=scale, direction=direction, of_judges=named, **designs)
             result = rows.sign(result)
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, {}))
             _print(output, result, part.name, entry.of)
@@ -159,7 +162,9 @@ def run_diagnose(
 ) -> None:
     """Say for each system how often every skill matters, how well it is handled there and what to improve."""
     part = diagnosable_part(source.parts(), question).under_code_names()
-    result = diagnose(part, question, resampling=Resampling(seed=seed))
+    rows = group_rows(part, judges_named=bool(source.judges))
+    note_uncounted(output, part, rows)
+    result = diagnose(part, question, rows=rows, resampling=Resampling(seed=seed))
     assert part.protocol is not None
     view = View(part, part.protocol, Resampling(seed=seed), language)
     if cell:

@@ -24,6 +24,7 @@ from lanner.analysis.planning import (
 )
 from lanner.analysis.scores import group_rows
 from lanner.cli.output import Columns, Output
+from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, documents_of, shares
 from lanner.errors import InputError, LannerError
 from lanner.model import Document, all_systems
@@ -79,7 +80,9 @@ def run(output: Output, source: Source, question: str | None, like: str | None, 
             if domain:
                 output.say(domain, style="bold")
                 request.about = {"domain": domain}
-            request.pilot(part, group_rows(part, judges_named=bool(source.judges)).table, question)
+            rows = group_rows(part, judges_named=bool(source.judges))
+            note_uncounted(output, part, rows)
+            request.pilot(part, rows.table, question)
 
 
 def _unjudged_documents(source: Source) -> Sequence[Document]:

@@ -115,7 +115,7 @@ def run_regress(
         check_domains(part)
     resampling = Resampling(seed=seed)
     rows = _counted(part, source, pooled=samples or "judge" not in groups)
-    note_uncounted(output, part, rows, "Answers")
+    note_uncounted(output, part, rows)
     if samples:
         for domain, own in shares(part, "domain" if "domain" in groups else None):
             print_mixed(output, _counted(own, source, pooled=True), domain, outcome, predictors)
@@ -224,7 +224,7 @@ def run_associate(
             table, measures[0], measures[1], by=names(by), given=names(given), resampling=resampling
         )
     columns = ["of", "x", "y", *names(by), "statistic", "estimate", "p", "n"]
-    note_uncounted(output, part, rows, "Answers")
+    note_uncounted(output, part, rows)
     add_rows(output, rows.sign(result), columns)
     _say(output, ["", *_association_in_words(result, names(by))])
 
@@ -275,6 +275,8 @@ def run_effort(
     """Items per minute, with confidence intervals. Items left open for hours are excluded and counted."""
     groups = names(by)
     for part in source.parts():
+        rows = part.counted("effort", of=tuple(GROUPS) if source.judges else None)
+        note_uncounted(output, part, rows)
         if assisted:
             _print_assistance(output, part, seed)
             continue
@@ -282,7 +284,6 @@ def run_effort(
             check_domains(part)
         output.say(part.name, style="bold")
         about = {"part": part.name, "protocol": part.protocol.name if part.protocol else ""}
-        rows = part.counted("effort")
         _print(output, rows, about, groups, limit=limit, pooled=pooled, rate=rate, tiring=tiring, seed=seed)
         output.say()
 

@@ -77,7 +77,7 @@ def run_scores(
         output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")
     rows = scored_rows(material, judges_named=bool(source.judges))
     table, notes = with_domains(rows.table, documents) if documents else (rows.table, ())
-    note_uncounted(output, material, rows, "Scores")
+    note_uncounted(output, material, rows)
     output.notes.extend(notes)
     named = question or (rules.of if rules else None)
     if better:
@@ -127,12 +127,13 @@ def _refuse_unused(level: str, details: Mapping[str, Any], *, pairs: bool) -> No
             raise LannerError(f"--set {name} does nothing {why}.", next_step="Leave it out.")
 
 
-def note_uncounted(output: Output, part: Material, rows: CountedRows, what: str) -> None:
-    """Say whose answers do not count."""
-    output.notes.extend(f"{judge} is left out: {reason}" for judge, reason in part.left_out.items())
-    if rows.excluded.get(Reason.OTHER_JUDGES):  # how many rows says little: a grid or a derived score has its own
+def note_uncounted(output: Output, part: Material, rows: CountedRows | None = None) -> None:
+    """Say whose answers do not count: of judges who are left out, and of other kinds than those of the `rows` that
+    are pooled."""
+    output.note(*(f"{part.name}: {sentence}." for sentence in part.who_is_left_out()))
+    if rows and rows.excluded.get(Reason.OTHER_JUDGES):  # how many rows says little: a grid or a score has its own
         output.note(
-            f"{what} by {rows.selection.groups[0]} alone count; answers of other judges do not. "
+            f"Answers by {rows.selection.groups[0]} alone count; answers of other judges do not. "
             "Name them with --judges."
         )
 
@@ -218,7 +219,7 @@ def run_prefer(
     resampling = Resampling(seed=seed)
     for whole in source.parts():
         part = whole.matching(documents) if documents else whole
-        note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)), "Preferences")
+        note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)))
         for domain, share in shares(part, by):
             rows = group_rows(share, judges_named=bool(source.judges))
             for name in _preferences_of(share, rows, question):

@@ -73,10 +73,12 @@ class Source:
         judge_names = names(self.judges)
         judge_ids = list(dict.fromkeys(judge.id for part in parts for judge in part.judges))
         refuse_unknown_judges(judge_names, judge_ids, self.place)
-        if not judge_names:
-            return parts
-        own = [[judge.id for judge in part.judges if judge.id in judge_names] for part in parts]
-        return [part.only(mine) for part, mine in zip(parts, own, strict=True) if mine]
+        if judge_names:
+            own = [[judge.id for judge in part.judges if judge.id in judge_names] for part in parts]
+            parts = [part.only(mine) for part, mine in zip(parts, own, strict=True) if mine]
+        if sum(len(part.judgements) for part in parts):
+            refuse_left_out(*parts)
+        return parts
 
     def part_that_asks(self, question: str) -> Material:
         """The part that asks this question or computes this score, with the chosen judges only."""
@@ -145,19 +147,32 @@ def materials(source: str, store_place: str, format_name: str | None, protocol: 
 
     if Path(source).exists():
         parts = material.from_file(source, format_name, protocol, **reading_options())
-        pending_notes().extend(notes_of(*parts))
-        return parts
-    refuse_missing(source, store_place)
-    with Store.open(store_place, create=False) as store:
-        with store.reading() as tx:
-            campaigns = [campaign.name for campaign in tx.campaigns.all()]
-        check_known(source, campaigns, f"There is no file and no campaign called {source!r}.", InputError)
-        part = material.from_campaign(store, source)
+    else:
+        refuse_missing(source, store_place)
+        with Store.open(store_place, create=False) as store:
+            with store.reading() as tx:
+                campaigns = [campaign.name for campaign in tx.campaigns.all()]
+            check_known(source, campaigns, f"There is no file and no campaign called {source!r}.", InputError)
+            part = material.from_campaign(store, source)
         pair = reading_options().get("languages")
-        return [part.in_pair(pair) if pair else part]
+        parts = [part.in_pair(pair) if pair else part]
+    pending_notes().extend(notes_of(*parts))
+    return parts
 
 
 def chosen_judges(part: Material, judges: str | None) -> Material:
     """Only these judges, given with commas between; all if none are given."""
     judge_names = names(judges)
-    return part.only(judge_names) if judge_names else part
+    own = part.only(judge_names) if judge_names else part
+    refuse_left_out(own)
+    return own
+
+
+def refuse_left_out(*parts: Material) -> None:
+    """An error where no answer counts: nobody has answered, or those who have are left out."""
+    if all(entry.judge in part.left_out for part in parts for entry in part.judgements):
+        why = "; ".join(sentence for part in parts for sentence in part.who_is_left_out())
+        raise InputError(
+            f"{parts[0].name} has no answers that count{why and f': {why}'}.",
+            next_step="Name judges whose answers count.",
+        )

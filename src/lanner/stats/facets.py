@@ -343,14 +343,15 @@ def facets(
     documents: Sequence[int] = _DOCUMENTS,
     level: float = 0.95,
     direction: str = "higher_is_better",
+    of_judges: Sequence[str] | None = None,
     **selection: Any,
 ) -> Result:
     """Severity-adjusted scores of systems by one question, severity of judges, variances, and designs compared.
 
     `scale` "steps" fits a cumulative link model, "numbers" a linear one; "auto" takes steps where there are at most
     seven different answers. `direction` says which end is better, as for rankings: the best system comes first.
-    `selection` goes to `scores.items`: which answers count. Factors of `random` that the data cannot tell from others
-    are left out, and a note says so.
+    `selection` and the names `of_judges` go to `scores.items`: which answers count. Factors of `random` that the data
+    cannot tell from others are left out, and a note says so.
 
     Rows by `kind`: "system" (value, low, high: the mean score with average judges and documents; with steps also
     `log_odds`), "pair" (difference of two systems with interval, p and p_holm; log odds with steps), "judge" (how many
@@ -361,7 +362,7 @@ def facets(
     """
     check_known(scale, get_args(Scale), f"There is no scale {scale!r}.", StatisticError)
     name = f"severity-adjusted {of or 'score'}"
-    item_scores = items(data, of, **selection)
+    item_scores = items(data, of, judges=of_judges, **selection)
     answers = item_scores.answers
     assert answers is not None
     notes = item_scores.notes

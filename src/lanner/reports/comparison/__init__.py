@@ -112,14 +112,7 @@ def _about(side: Side) -> str:
     documents = plural(table["document"].n_unique(), "document")
     judges = plural(len(side.people), "judge")
     sentences = [f"**{side.name}** ({side.protocol.label}): {judges}, {plural(items, 'item')} in {documents}"]
-    return " ".join(f"{sentence}." for sentence in (*sentences, *who_is_left_out(side.material)))
-
-
-def who_is_left_out(material: Material) -> list[str]:
-    """Which of its judges count in no number, and why."""
-    ids = {judge.id for judge in material.judges}
-    reasons = [(judge, reason.rstrip(".")) for judge, reason in material.left_out.items() if judge in ids]
-    return [f"{judge} is left out: {reason}" for judge, reason in reasons]
+    return " ".join(f"{sentence}." for sentence in (*sentences, *side.material.who_is_left_out()))
 
 
 def _table(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Table:
