@@ -273,6 +273,7 @@ def test_a_sample_is_judged_in_each_context_and_compared_with_people(lanner: Com
         assert {judge.id for judge in campaign.judges(store, "c")} == {"ana"}, "the campaign itself stays as it is"
     compared = lanner("compare", "--judges", "c-contexts", "--store", place, "--json").envelope["rows"]
     assert {row["context"] for row in compared} == {"people", "none", "source±1"}
+    assert {row["replies"] for row in compared} == {9}
     for more, what in ((("--compare-contexts", "--protocol", "esa"), "asks da, not esa"), (("--lp", "en-de"), "whole")):
         other = lanner(*command, *more)
         assert (other.code, what in other.err) == (2, True)
@@ -289,6 +290,24 @@ def test_a_model_that_answered_nothing_is_said_to_have_not(lanner: Command, tmp_
         name = campaign.get(store, number).name
     envelope = lanner("compare", "--judges", name, "--store", place, "--json").envelope
     assert envelope["notes"] == ["m has answered nothing."]
+
+
+def test_what_a_judge_was_asked_stands_in_each_of_its_rows(lanner: Command, tmp_path: Path) -> None:
+    """The number of replies was 0 in the first row of a judge whose answers were imported, and a dash in the next."""
+    place, values = tmp_path / "s.db", {"score": 4, "comment": "Fine."}
+    with Store.open(place) as store:
+        number = opened(store, "sqm", corpus(3, 2), judges=[Judge("ana")])
+        name = campaign.get(store, number).name
+        entries = [
+            Judgement(judge, "rating", question, f"d{d}", str(s), ("oak",), value)
+            for judge in ("ana", "m") for question, value in values.items() for d in range(3) for s in range(2)
+        ]  # fmt: skip
+        campaign.import_judgements(store, number, entries, judges=[Judge("ana"), Judge("m", JudgeKind.MODEL)])
+    rows = lanner("compare", "--judges", name, "--store", place, "--json").envelope["rows"]
+    assert [(row["question"], row["replies"], row["missing"]) for row in rows] == [
+        ("score", None, None),
+        ("comment", None, None),
+    ]
 
 
 def test_contexts_are_not_compared_by_the_answers_to_another_protocol(lanner: Command) -> None:

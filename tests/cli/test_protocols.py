@@ -40,6 +40,11 @@ def test_a_sound_file(lanner: Command, tmp_path: Path) -> None:
     ran = lanner("protocol", "check", path)
     assert ran.code == 0
     assert "mine@1 is sound" in ran.out
+    stage = '[[stage]]\nid = "s"\nunit = "sentence_in_context"\nobject = "output"\n'
+    question = '[[stage.question]]\nid = "q"\nkind = "text"\nkey = "c"\n'
+    texts = '[text.en]\ntitle = "Mine"\n[text.en.stages.s]\ntitle = "S"\n[text.en.questions.q]\nlabel = "Why?"\n'
+    path.write_text(f'name = "mine"\nversion = "1"\n{stage}{question}{texts}')
+    assert "1 question in 1 stage, hash" in lanner("protocol", "check", path).out
 
 
 def test_a_mistake_is_named_by_file_and_line(lanner: Command, tmp_path: Path) -> None:

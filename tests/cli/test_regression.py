@@ -92,6 +92,9 @@ def test_judges_and_documents_have_their_share(lanner: Command, scored: Path) ->
     assert "to how strict the judge is" in text
     assert "Predictors, judges and documents together explain" in text
     assert "R² of the fixed effects alone" in text
+    for factor in ("judge", "document"):
+        assert f"to length counting differently from {factor} to {factor}" in text
+    assert "judge:length," not in text
     rows = lanner(*asked, "--json").envelope["rows"]
     shares = {row["term"]: row["share"] for row in rows if row["kind"] == "variance"}
     assert shares["judge"] > shares["document"] > shares["residual"]

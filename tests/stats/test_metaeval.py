@@ -131,6 +131,11 @@ def test_what_was_swapped_is_said(as_wmt24: bool) -> None:
     few = ["a"] * 20 + ["b"] * 20
     assert {row["p_acc_eq"] for row in comparisons(gold, scorers, tests=["acc_eq"], documents=few).rows} == {None}
     assert {row["group"] for row in metaeval(gold, scorers, documents=few).rows} == {1}
+    two, one = (metaeval(gold, scorers, documents=own) for own in (few, ["a"] * 40))
+    assert all(0 < row["acc_eq_cv"] < 1 for row in two.rows) and "2 folds of documents" in str(two.signature)
+    assert {row["acc_eq_cv"] for row in one.rows} == {None}, "no other document sets a threshold"
+    assert "folds" not in str(one.signature)
+    assert "With fewer than 5 documents (1) no test can tell two scorers apart." in one.notes
 
 
 def test_accuracies_and_correlations_have_document_intervals() -> None:

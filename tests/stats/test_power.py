@@ -253,10 +253,13 @@ def test_the_expected_width_is_the_width_of_such_studies():
     assert many["usual_low"] < own.value < many["usual_high"]
 
 
-def test_a_pilot_of_one_document_cannot_tell_and_plans_of_one_are_refused():
-    one = expected_width(kappa.plan(judged(1)), [10])
-    assert one.value is None
-    assert "fewer than two documents" in one.notes[0]
+def test_a_pilot_of_few_documents_cannot_tell_and_plans_of_one_are_refused():
+    """Drawn from two documents, an eighth of whose studies are all alike, κ was to be known to ±0.04."""
+    for few, words in ((1, "1 document;"), (4, "4 documents;")):
+        one = expected_width(kappa.plan(judged(few)), [10], n=5)
+        assert one.value is None and not one.rows
+        assert f"the pilot has {words} it takes 5" in one.notes[0]
+    assert expected_width(kappa.plan(judged(5)), [10], n=5).value is not None
     with pytest.raises(DesignError, match="two or more"):
         expected_width(kappa.plan(judged(5)), [1])
 

@@ -32,7 +32,7 @@ from lanner.judges.probes import audit_model
 from lanner.judges.settings import SETTINGS, settings_from
 from lanner.judges.setup import limits_from, plans_from, price_notes
 from lanner.model import Json, Result
-from lanner.model.messages import estimate, number, p_value, percent, words
+from lanner.model.messages import estimate, number, p_value, percent, plural, words
 from lanner.reports import rendering
 from lanner.reports.comparison import compare
 from lanner.reports.parts import Column, Table
@@ -463,7 +463,8 @@ def run_audit(
     ]
     output.table(rows, columns)
     number = sum(len(document.segments) for document in sample)
-    output.note(f"{len(sample):,} documents with {number:,} sentences; kept in {words(report.campaigns)}.")
+    size = f"{plural(len(sample), 'document')} with {plural(number, 'sentence')}"
+    output.note(f"{size}; kept in {words(report.campaigns)}.")
     say_unfinished(output, report.totals)
     if report.totals.missing or report.totals.failed:
         output.note("Items without an answer are left out of these numbers.")

@@ -38,14 +38,21 @@ def run_facets(
     picture: Path | None,
 ) -> None:
     """Take judges' severity out of the scores of systems, show how severe each judge is, and compare designs."""
-    designs = {"judges": _whole_numbers(plan_judges), "documents": _whole_numbers(plan_documents)}
+    judges, documents = _whole_numbers(plan_judges), _whole_numbers(plan_documents)
     for part in source.parts():
         rows = group_rows(part, judges_named=bool(source.judges))
         note_uncounted(output, part, rows)
         for entry in ranked_by(part.protocol, rows.table, question):
             direction = str(entry.options.get("direction", "higher_is_better"))
-            named = [judge.id for judge in part.judges] if source.judges else None
-            result = facets(rows.table, entry.of, scale=scale, direction=direction, of_judges=named, **designs)
+            result = facets(
+                rows.table,
+                entry.of,
+                scale=scale,
+                judges=judges,
+                documents=documents,
+                direction=direction,
+                of_judges=[judge.id for judge in part.judges] if source.judges else None,
+            )
             result = rows.sign(result)
             result = keep_on_scale(result, score_bounds(part.protocol, entry.of, {}))
             _print(output, result, part.name, entry.of)

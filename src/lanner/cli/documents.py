@@ -10,6 +10,7 @@ from lanner.cli.output import Output
 from lanner.cli.source import Source, documents_of, materials
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats.parsing.textfile import write_whole
+from lanner.model.messages import in_number
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export, export_as, without_place
 from lanner.reports.guidelines import campaign_guidelines
@@ -100,7 +101,8 @@ def run_export(
                 raise LannerError("The tidy table has no options.", next_step="Name another format with --to.")
             count = export(part, path, counted=counted)
             if counted:
-                output.note(*(f"{number:,} rows do not count: {reason}." for reason, number in excluded(part)))
+                rows_out, one, many = excluded(part), "{n} row does not count: {why}.", "{n} rows do not count: {why}."
+                output.note(*(in_number(number, one, many, why=reason) for reason, number in rows_out))
         rows.append({"part": part.name, "file": str(path), "rows": count})
         output.note(f"{path.stem}.codebook.csv says what every column and value of {path.name} means.")
     output.table(rows, ["file", "rows"])

@@ -143,7 +143,8 @@ def compare_contexts(
         print_standings(output, standings)
         number = sum(len(document.segments) for document in documents)
         output.note(
-            f"A sample of {len(documents):,} documents with {number:,} sentences, judged in the campaign {name}. "
+            f"A sample of {messages.plural(len(documents), 'document')} with {messages.plural(number, 'sentence')}, "
+            f"judged in the campaign {name}. "
             f"Changes and gains are against {standings[0].judge}."
         )
         say_unfinished(output, totals)
@@ -172,7 +173,8 @@ def print_standings(output: Output, standings: Sequence[ComparedJudge]) -> None:
     rows = []
     for standing in standings:
         questions = list(dict.fromkeys((*standing.agreement, *standing.same_as_first))) or [""]
-        for place, question in enumerate(questions):
+        was_asked = bool(standing.replies or standing.missing)  # or what it answered was imported
+        for question in questions:
             row: dict[str, Any] = {
                 "judge": standing.judge,
                 "context": standing.context,
@@ -181,14 +183,11 @@ def print_standings(output: Output, standings: Sequence[ComparedJudge]) -> None:
                 **_columns("agreement", standing.agreement.get(question)),
                 **_columns("gain", standing.gain.get(question)),
                 **_columns("same", standing.same_as_first.get(question)),
+                "replies": standing.replies if was_asked else None,
+                "missing": standing.missing if was_asked else None,
+                "refusals": standing.refusals if was_asked else None,
+                "cost": standing.cost,
             }
-            if place == 0:
-                row |= {
-                    "replies": standing.replies,
-                    "missing": standing.missing,
-                    "refusals": standing.refusals,
-                    "cost": standing.cost,
-                }
             rows.append(row)
     columns: Columns = [
         *("judge", "context", "prompt", "question"),
@@ -200,6 +199,8 @@ def print_standings(output: Output, standings: Sequence[ComparedJudge]) -> None:
     counts = [("missing", "questions without answer"), ("refusals", "of them refused"), ("cost", "cost")]
     columns += [column for column in counts if any(row.get(column[0]) for row in rows)]
     output.table(rows, columns, filled=True)
+    if any(row["replies"] is not None for row in rows[1:]):
+        output.note("Replies, questions without answer and costs are those of a judge in all, not of a question.")
     output.note(*(f"{standing.judge} has answered nothing." for standing in standings if not standing.answers))
     if any(standing.answers for standing in standings) and not any(standing.agreement for standing in standings):
         output.note("No person has judged what these models have, so there is no agreement to show.")

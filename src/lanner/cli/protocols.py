@@ -13,6 +13,7 @@ from typing import Any
 
 from lanner import __version__, protocols, registry
 from lanner.cli.output import Output
+from lanner.model.messages import plural
 
 
 def list_protocols(output: Output) -> None:
@@ -42,7 +43,8 @@ def check(output: Output, name: str) -> None:
     protocol = protocols.load(name)
     output.rows.append({"name": protocol.name, "version": protocol.version, "hash": protocol.hash})
     count = sum(1 for _ in protocol.questions)
-    output.say(f"{protocol.label} is sound: {count} questions in {len(protocol.stages)} stages, hash {protocol.hash}.")
+    size = f"{plural(count, 'question')} in {plural(len(protocol.stages), 'stage')}"
+    output.say(f"{protocol.label} is sound: {size}, hash {protocol.hash}.")
 
 
 # The list of protocols, quickly: what it says of each is kept in the user's cache until a file of theirs changes.

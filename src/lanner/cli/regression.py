@@ -19,7 +19,7 @@ from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, check_domains, shares
 from lanner.errors import LannerError, StatisticError
 from lanner.model import Interval, Json, Result
-from lanner.model.messages import duration, estimate, p_number, p_value, percent
+from lanner.model.messages import duration, estimate, p_number, p_value, percent, plural
 from lanner.stats.agreement import band, reading
 from lanner.stats.association import between_measures, correlations
 from lanner.stats.effort import BETWEEN, SECONDS, cost, fatigue, throughput, times, with_seconds
@@ -71,15 +71,21 @@ def print_mixed(output: Output, rows: CountedRows, domain: str, outcome: str, pr
         output.say(line)
 
 
+def _due(term: str) -> str:
+    """What a share of the spread is due to: a judge's or document's own part, or that in a predictor's effect."""
+    factor, _, predictor = term.partition(":")
+    return f"{predictor} counting differently from {factor} to {factor}" if predictor else _DUE.get(term, term)
+
+
 def _mixed_in_words(result: Result, outcome: str, variances: Sequence[Json]) -> Iterator[str]:
     assert result.value is not None
-    due = [f"{percent(row['share'], 0)} to {_DUE.get(str(row['term']), str(row['term']))}" for row in variances]
+    due = [f"{percent(row['share'], 0)} to {_due(str(row['term']))}" for row in variances]
     yield f"Of how {outcome} varies once the predictors are allowed for: {', '.join(due)}."
     large = band(result.value / (1 - result.value), "cohen_f2") if result.value < 1 else "large"
     sure = f" (95 %: {percent(result.low, 0)} to {percent(result.high, 0)})" if result.interval else ""
-    if result.interval and result.interval.high - result.interval.low > _WIDE:
-        few = min((row["levels"], str(row["term"])) for row in variances if row["levels"])
-        sure += f", hardly known with {few[0]} {few[1]}s"
+    samples = [(row["levels"], str(row["term"])) for row in variances if row["term"] in ("judge", "document")]
+    if samples and result.interval and result.interval.high - result.interval.low > _WIDE:
+        sure += f", hardly known with {plural(*min(samples))}"
     yield (
         f"Predictors, judges and documents together explain {percent(result.value, 0)} of it{sure}, a {large} effect "
         "by Cohen's f² (1988). More judges make their share surer, more documents theirs; more sentences of the same "

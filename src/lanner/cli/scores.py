@@ -30,7 +30,7 @@ from lanner.cli.output import Columns, Output, rows_of
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, LannerError, StatisticError
 from lanner.model import Json, Result
-from lanner.model.messages import estimate, from_to, in_number, number, p_number, p_value, percent
+from lanner.model.messages import estimate, from_to, in_number, number, p_number, p_value, percent, plural
 from lanner.model.protocol import Wording
 from lanner.stats import scores
 from lanner.stats.preference import bradley_terry, majority, sign_test
@@ -340,8 +340,8 @@ def _print_votes(output: Output, result: Result, question: str, domain: str) -> 
     output.table(rows, columns, title=domain)
     for row in rows:
         output.say(
-            f"Of {row['items']} items, most judges preferred {row['one']} on {row['won_by_one']} and {row['two']} on "
-            f"{row['won_by_two']}; {row['ties']} have no majority."
+            f"Of {plural(row['items'], 'item')}, most judges preferred {row['one']} on {row['won_by_one']} and "
+            f"{row['two']} on {row['won_by_two']}; {row['ties']} {'has' if row['ties'] == 1 else 'have'} no majority."
         )
 
 

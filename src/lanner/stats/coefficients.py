@@ -26,6 +26,7 @@ from scipy import sparse
 from lanner import registry
 from lanner.errors import StatisticError, check_known
 from lanner.model import Result
+from lanner.model.messages import plural
 from lanner.stats.estimate import GROUPS, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic
 from lanner.stats.frame import distinct
 from lanner.stats.ratings import EVERY_KIND, Codes, Patterns, Ratings, label_counts, pair_total
@@ -158,9 +159,8 @@ def _notes_on_the_mean(answers: Ratings, values: Array) -> tuple[str, ...]:
     pairs_without = int(np.isnan(values).sum())
     overlap = int(np.median(np.bincount(answers.pairs.pair, minlength=n_pairs)))
     if overlap < FEW_SHARED:
-        notes.append(
-            f"Half of the pairs of judges share {overlap} items or fewer; alpha or fleiss would use all at once."
-        )
+        shared = plural(overlap, "item")
+        notes.append(f"Half of the pairs of judges share {shared} or fewer; alpha or fleiss would use all at once.")
     if pairs_without:
         notes.append(f"The mean leaves out {pairs_without} of {n_pairs} pairs of judges, where the value is undefined.")
     return tuple(notes)

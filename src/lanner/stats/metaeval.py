@@ -121,7 +121,7 @@ def metaeval(
     for row, group in zip(rows, rank_groups([_low(r["acc_eq"]) for r in rows], ps), strict=True):
         row["group"] = group
     rows.sort(key=lambda row: (-_low(row["acc_eq"]), row["metric"]))
-    result = _result(gold, rows, truth, system_rows, swaps_of_segments, folds, seed)
+    result = _result(gold, rows, truth, system_rows, swaps_of_segments, len(np.unique(parts)), seed)
     return replace(result, notes=(*result.notes, *notes, *((_PEER,) if compat else ())))
 
 
@@ -129,7 +129,7 @@ AS_WMT24 = (
     "As the WMT24 metrics task: scores are swapped cell by cell, as if segments of one document were independent. In "
     "simulated tasks of 20 documents with equally good metrics such tests are below 5 % in 11 to 17 % of comparisons."
 )
-FEW_DOCUMENTS = "With {n} documents no test can tell two scorers apart: at least 5 are needed."
+FEW_DOCUMENTS = "With fewer than 5 documents ({n}) no test can tell two scorers apart."
 NO_DOCUMENTS = "It is not known which segments make a document: every segment counts as one, which finds too much."
 
 
@@ -307,7 +307,7 @@ def _result(  # noqa: PLR0917
         segments=str(truth.shape[1]),
         acc_eq="exact threshold, mean over segments",
         spa=f"mid-p, {k} swaps, seed {seed}",
-        cross_validated=f"{folds} folds of documents",
+        cross_validated=f"{folds} folds of documents" if folds > 1 else "",
     )
     counts = {"items": int((~np.isnan(truth)).sum()), "systems": len(systems), "segments": truth.shape[1]}
     known: list[Mapping[str, Json]] = [

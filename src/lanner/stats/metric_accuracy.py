@@ -123,9 +123,11 @@ def _best(truth: Array, guess: Array, weight: Array) -> float:
 
 
 def cross_validated(gold: Array, scores: Array, folds: npt.NDArray[np.intp]) -> float:
-    """acc_eq with each fold of segments judged by the threshold of the others, so that no segment chooses its own."""
+    """acc_eq with each fold of segments judged by the threshold of the others, so that no segment chooses its own.
+    Undefined where there are no others."""
     parts, sizes = [], []
-    for fold in np.unique(folds):
+    names = np.unique(folds)
+    for fold in names if len(names) > 1 else ():
         inside = folds == fold
         threshold = calibrated(gold[:, ~inside], scores[:, ~inside]).threshold
         calibration = calibrated(gold[:, inside], scores[:, inside], threshold)

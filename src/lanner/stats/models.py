@@ -35,6 +35,7 @@ from scipy.special import ndtri, stdtr
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
+from lanner.model.messages import plural
 from lanner.stats.association import correlate, pearson_of_sums
 from lanner.stats.coefficients import corrected, ratio
 from lanner.stats.frame import ITEM, check_columns, latest, tidy, units
@@ -284,7 +285,8 @@ def alternative_annotator(
     for person in board.people:
         nearer, document = _nearer(board, board.models[0], person)
         if len(nearer) < min_items:
-            notes += (f"{person} is left out: {len(nearer)} items with the model and another person are too few.",)
+            shared = plural(len(nearer), "item")
+            notes += (f"{person} is left out: only {shared} with the model and another person.",)
             continue
         losses = (nearer < 0).astype(float) - (nearer > 0)
         row: dict[str, Json] = {"person": person, "items": len(nearer), "advantage": float((nearer >= 0).mean())}

@@ -21,7 +21,7 @@ from scipy.special import stdtrit
 from lanner import registry
 from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result
-from lanner.model.messages import in_number
+from lanner.model.messages import in_number, plural
 from lanner.stats.estimate import StatisticPlan
 from lanner.stats.frame import tidy, wide
 from lanner.stats.mixed import ONE_DOCUMENT, variance_components
@@ -529,6 +529,9 @@ def as_run(data: Any, of: str) -> Design:
     return Design(documents, max(1, round(items / documents)), judges, overlap, max(2, systems))
 
 
+_FEWEST = 5  # documents: drawn again from fewer, studies come out alike, and their intervals far too narrow
+
+
 def expected_width(
     plan: StatisticPlan, documents: Sequence[int], *, n: int = 400, seed: int = 0, level: float = 0.95
 ) -> Result:
@@ -541,8 +544,9 @@ def expected_width(
     sums = plan.by_document()[1]
     table = plan.rows.by_document[plan.documents].toarray() if sums is None else np.asarray(sums)
     name = f"expected width of {plan.name}"
-    if len(table) < 2:
-        return undefined(name, "the pilot has fewer than two documents to learn from.")
+    if len(table) < _FEWEST:
+        reason = f"the pilot has {plural(len(table), 'document')}; it takes {_FEWEST} to learn how documents differ."
+        return undefined(name, reason)
     how = Resampling(method="t", level=level)
     rng = generator(seed, 9)
     rows: list[dict[str, Json]] = []

@@ -55,6 +55,16 @@ def test_systems_far_apart_keep_their_order_with_one_judge() -> None:
     assert "1.00 in all draws or nearly all" in found.said
 
 
+def test_one_document_does_not_say_what_fewer_judges_would() -> None:
+    def short(title: str, documents: int) -> Material:
+        whole = scores(title=title, gap=20)
+        return replace(whole, judgements=tuple(j for j in whole.judgements if int(j.document[1:]) < documents))
+
+    assert "two documents or more" in stability(lab(short("a", 1), short("b", 1))).missing
+    both = stability(lab(short("a", 2), short("b", 1)))
+    assert [value.value for value in both.lines[0].values] == [1.0, None]
+
+
 def test_labels_by_majority() -> None:
     found = stability(lab(parity()))
     by_side = {row["side"]: row["value"] for row in found.data}
@@ -115,6 +125,17 @@ def test_one_takes_twice_as_long_and_costs_twice_as_much() -> None:
 def test_people_and_models_take_time_themselves() -> None:
     found = cost(lab(scores(title="people", gap=5, seconds=60), scores(title="models", gap=5)))
     assert "An item takes people 2.0 times as long as models (60 s against 30 s; no interval: every" in found.said
+
+
+def test_no_interval_of_times_goes_below_nothing() -> None:
+    """Of two documents the seconds of an item went from −22 to 83, and items a minute had no interval."""
+    made = answered("da", ["score"], lambda *_: 50.0, count=2)
+    first, _ = made.documents
+    timed = tuple(replace(j, active_seconds=25.0 if j.document == first.id else 35.0) for j in made.judgements)
+    sides_of_two = [replace(made, name=name, judgements=timed) for name in "ab"]
+    seconds, rate = (line.values[0] for line in cost(lab(*sides_of_two)).lines)
+    assert seconds.low is not None and 0 < seconds.low < seconds.value < seconds.high
+    assert (rate.low, rate.high) == pytest.approx((60 / seconds.high, 60 / seconds.low))
 
 
 def test_equal_times_are_not_1_0_times_as_long() -> None:

@@ -68,14 +68,11 @@ def cost(lab: ComparisonData) -> ComparisonAnswer:
     if without:
         return ComparisonAnswer(title, missing=f"no times were kept in {words(without)}.")
     tables = [table.with_columns(top=pl.col("seconds"), bottom=pl.lit(1.0)) for table, _ in results]
-    means = [ratio(table, lab.resampling) for table in tables]
+    means = [ratio(table, lab.resampling, scale="log") for table in tables]  # time is above nothing
     values = [of_result(mean) for mean in means]
     gaps = [gap_of(ratio_gap(tables[0], other, lab.resampling)) for other in tables[1:]]
     lines = [ComparisonLine("Seconds an item", values, gaps, bounded=False, digits=1)]
-    rates = [
-        Value(60 / (v.value or 1), 60 / v.high if v.high else None, 60 / v.low if v.low and v.low > 0 else None)
-        for v in values
-    ]
+    rates = [Value(60 / (v.value or 1), v.high and 60 / v.high, v.low and 60 / v.low) for v in values]
     lines.append(ComparisonLine("Items a minute", rates, bounded=False))
     if lab.hourly is not None:
         each = lab.hourly / 36
@@ -277,7 +274,7 @@ def stability(lab: ComparisonData) -> ComparisonAnswer:
     title = "Would fewer judges say the same?"
     rows = [_curve(side, lab.resampling) for side in lab.sides]
     if not any(points for _, points in rows):
-        return ComparisonAnswer(title, missing="no side has two people on the same items.")
+        return ComparisonAnswer(title, missing="no side has two people on the same items of two documents or more.")
     lines, data, sentences = [], [], []
     middle: list[Value] = []
     kinds: dict[str, None] = {}
@@ -327,7 +324,7 @@ _Point = tuple[int, float, tuple[float, float] | None]
 def _curve(side: Side, resampling: Resampling) -> tuple[str, list[_Point]]:
     """What is compared, and for so many judges its mean over draws and the middle of them."""
     judges = side.people
-    if len(judges) < 2:
+    if len(judges) < 2 or side.by_people["document"].n_unique() < 2:  # one document says nothing about others
         return "", []
     rng = generator(resampling.seed, _STREAM)
     half = max(1, len(judges) // 2)

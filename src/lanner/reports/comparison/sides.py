@@ -331,7 +331,7 @@ def lines_by_label(
     return [ComparisonLine(label, values) for label, values in lines.items()]
 
 
-def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "share"] = "plain") -> Result:
+def ratio(table: pl.DataFrame, how: Resampling, *, scale: Literal["plain", "log", "share"] = "plain") -> Result:
     """The sum of column `top` over that of `bottom`, with an interval over the documents of the table."""
     replicates = replicate_sums(document_sums(table), lambda total: divide(total)[:, None], how)
     items = int(table["bottom"].sum())
