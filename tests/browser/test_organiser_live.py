@@ -295,6 +295,29 @@ def test_what_a_judge_writes_stands_on_the_open_live_page(office: Office, desk: 
     send_message(office.store, work.tasks[0].id, "Another.")
     expect(state).to_have_attribute("data-state", "lost")
     expect(messages).to_contain_text("Judge One")
+    desk.unroute("**/panels?*")
+    expect(messages).to_contain_text("Another.")
+    expect(state).to_have_attribute("data-state", "live")
+    desk.route("**/events", lambda route: route.fulfill(status=502, body="Bad gateway"))
+    desk.reload()
+    expect(state).to_have_attribute("data-state", "lost")
+    desk.unroute("**/events")
+    expect(state).to_have_attribute("data-state", "live")
+    send_message(office.store, work.tasks[0].id, "After the gateway.")
+    expect(messages).to_contain_text("After the gateway.")
+
+
+def test_a_panel_in_which_someone_was_choosing_is_made_fresh_afterwards(office: Office, desk: Page) -> None:
+    panel = desk.locator('[data-panel="labels"]')
+    desk.goto(f"{office.url}/campaigns/calm")
+    panel.locator("select").wait_for()
+    desk.route("**/events", lambda route: route.abort())  # nothing else has it made fresh
+    desk.reload()
+    panel.evaluate("panel => panel.append('from before')")
+    panel.locator("select").focus()
+    expect(panel).to_contain_text("from before")
+    panel.locator("select").blur()
+    expect(panel).not_to_contain_text("from before")
 
 
 @pytest.mark.usefixtures("context")

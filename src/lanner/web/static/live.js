@@ -6,6 +6,7 @@ const sign = /** @type {HTMLElement} */ (document.getElementById('live'));
 const word = sign.querySelector('.words')?.textContent ?? '';
 let madeAt = sign.dataset.made ?? '';
 const PAUSE = 1200; // between two refreshes: judges' saves come first
+const RETRY = 3000; // after one that failed
 const FOCUS = 'a, button, summary, [tabindex]';
 let fetching = false;
 let again = false;
@@ -31,6 +32,7 @@ async function refresh() {
     return;
   }
   fetching = true;
+  let pause = PAUSE;
   try {
     const response = await fetch(
       `${panels.dataset.from}?question=${encodeURIComponent(question())}`,
@@ -42,6 +44,8 @@ async function refresh() {
     say('live');
   } catch {
     say('lost');
+    again = true;
+    pause = RETRY;
   }
   setTimeout(() => {
     fetching = false;
@@ -49,7 +53,7 @@ async function refresh() {
       again = false;
       refresh();
     }
-  }, PAUSE);
+  }, pause);
 }
 
 /**
@@ -99,16 +103,27 @@ panels.addEventListener('change', event => {
   target.blur();
   refresh();
 });
-
-const news = new EventSource(panels.dataset.events ?? '');
-news.addEventListener('changed', refresh);
-news.addEventListener('open', refresh);
-news.addEventListener('trouble', ({ data }) => {
-  const notice = document.getElementById('trouble');
-  if (!notice) return;
-  const reason = JSON.parse(data);
-  notice.hidden = !reason;
-  /** @type {HTMLElement} */ (notice.querySelector('span')).textContent = reason;
+// a panel in which someone was choosing was not replaced
+panels.addEventListener('focusout', ({ target }) => {
+  if (/** @type {HTMLElement} */ (target).matches('select, input, textarea')) refresh();
 });
-news.addEventListener('error', () => say('lost'));
+
+/** Wait for news. Browsers give up for good where a proxy replies in the place of the server. */
+function listen() {
+  const news = new EventSource(panels.dataset.events ?? '');
+  news.addEventListener('changed', refresh);
+  news.addEventListener('open', refresh);
+  news.addEventListener('trouble', ({ data }) => {
+    const notice = document.getElementById('trouble');
+    if (!notice) return;
+    const reason = JSON.parse(data);
+    notice.hidden = !reason;
+    /** @type {HTMLElement} */ (notice.querySelector('span')).textContent = reason;
+  });
+  news.addEventListener('error', () => {
+    say('lost');
+    if (news.readyState === EventSource.CLOSED) setTimeout(listen, RETRY);
+  });
+}
+listen();
 say('live');
