@@ -309,3 +309,74 @@ def test_answers_in_words_that_are_missing_after_an_empty_row_are_rows(tmp_path:
     more = [["ana", "s8", "X", ""], ["ana", "s9", "X", ""]]
     [reading] = formats.read(write(tmp_path / "r.csv", [header, *first, [], *more]))
     assert len(reading.judgements) == 6
+
+
+ITEM = ["document", "segment"]
+SCORED = [["d", 1, 1, 2, 3, 4], ["d", 2, 2, 3, 4, 5], ["e", 1, 3, 4, 5, 1]]
+BY_JUDGE = {("Anna", "fluency"): 2, ("Anna", "adequacy"): 3, ("Ben", "fluency"): 4, ("Ben", "adequacy"): 5}
+GROUPED = {
+    "names below": ([["", "", "Anna", "", "Ben", ""], [*ITEM, *["Fluency", "Adequacy"] * 2]], BY_JUDGE),
+    "names above": ([[*ITEM, "Anna", "", "Ben", ""], ["", "", *["Fluency", "Adequacy"] * 2]], BY_JUDGE),
+    "item named": ([["Item", "", "Anna", "", "Ben", ""], [*ITEM, *["Fluency", "Adequacy"] * 2]], BY_JUDGE),
+    "a title": (
+        [["Our study", *[""] * 5], ["", "", "Anna", "", "Ben", ""], [*ITEM, *["Fluency", "Adequacy"] * 2]],
+        BY_JUDGE,
+    ),
+    "judges below": (
+        [["", "", "Fluency", "", "Adequacy", ""], [*ITEM, *["Judge 1", "Judge 2"] * 2]],
+        {
+            ("Judge 1", "fluency"): 2,
+            ("Judge 2", "fluency"): 3,
+            ("Judge 1", "adequacy"): 4,
+            ("Judge 2", "adequacy"): 5,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "merged"])
+@pytest.mark.parametrize("layout", GROUPED)
+def test_two_heading_rows_are_read_as_one(tmp_path: Path, layout: str, kind: str) -> None:
+    header, columns = GROUPED[layout]
+    if kind == "csv":
+        path = write(tmp_path / "t.csv", [*header, *SCORED])
+    else:
+        path = tmp_path / "t.xlsx"
+        book = openpyxl.Workbook()
+        page = book.create_sheet("ratings", 0)
+        for row in [*header, *SCORED]:
+            page.append([cell if cell != "" else None for cell in row])
+        top = len(header) - 1
+        for area in ["A{}:B{}", "C{}:D{}", "E{}:F{}"] if kind == "merged" else []:
+            if layout != "names above" or area[0] != "A":
+                page.merge_cells(area.format(top, top))
+        book.save(path)
+    [reading] = formats.read(path)
+    expected = {
+        (judge, question, str(document), str(segment)): row[at]
+        for (judge, question), at in columns.items()
+        for row in SCORED
+        for document, segment in [row[:2]]
+    }
+    assert {(j.judge, j.question, j.document, j.segment): j.value for j in reading.judgements} == expected
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["item", "Ann", "", "Ben", ""], ["1", "good", "bad", "good", "bad"], ["2", "bad", "bad", "good", "good"]],
+        [["", "Ann", "", "Ben", ""], ["item", "Fluency", "", "Fluency", ""], ["1", "3", "4", "5", "4"]],
+    ],
+    ids=["answers", "names missing"],
+)
+def test_rows_that_may_be_answers_or_lack_names_are_no_heading_rows(tmp_path: Path, rows: list[list[str]]) -> None:
+    with pytest.raises(InputError) as refusal:
+        formats.read(write(tmp_path / "t.csv", rows))
+    assert refusal.value.code in ("nameless_column", "ragged")
+
+
+def test_the_refusal_of_a_column_without_a_name_says_what_becomes_of_two_heading_rows(tmp_path: Path) -> None:
+    header = [["", "Ann", "", "Ben", ""], ["item", "Fluency", "Adequacy", "Fluency", "Style"]]
+    with pytest.raises(InputError) as refusal:
+        formats.read(write(tmp_path / "t.csv", [*header, ["1", "3", "4", "5", "4"], ["2", "4", "4", "5", "4"]]))
+    assert refusal.value.code == "nameless_column" and "such as Judge 1 Fluency" in refusal.value.next_step

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
-from lanner.formats.parsing.headings import fold, header_score, names_remark, over_columns, role_named
+from lanner.formats.parsing.headings import ITEM_ROLES, fold, header_score, names_remark, over_columns, role_named
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import flatten, records
 from lanner.formats.parsing.textfile import ReadingNote, bare
@@ -410,6 +410,11 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     if below := _headings_of_survey(texts[position : position + 2]):
         names, _ = _named_columns(below)
         return _Header(position + 1, names, ("The two header rows of SurveyMonkey are read as one.",), 2)
+    if grouped := _grouped_headings(texts[position:]):
+        names = _checked_header(path, _tidy(grouped), position + 1)
+        joined = next(name for name in names if name not in (*texts[position], *texts[position + 1]))
+        note = f"The two heading rows are read as one, such as {joined!r}."
+        return _Header(position + 1, names, (note,), 2)
     names = _up_to_last(names)
     refuse_table_beside(path, names, [row[: len(names)] for row in texts[position + 1 :]], position + 1)
     names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))
@@ -419,6 +424,33 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
 def _up_to_last(cells: Sequence[str]) -> list[str]:
     """The cells of a row up to the last that holds anything."""
     return list(cells[: max((at for at, cell in enumerate(cells, 1) if cell), default=0)])
+
+
+def _grouped_headings(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The two header rows of a table whose columns stand in groups, as one: a name that comes again under each of
+    several headings is joined with the heading above it, any other stands alone. None of other tables, as where rows
+    below hold the same words, so that these are answers."""
+    if len(rows) < 3:
+        return []
+    below = _up_to_last(rows[1])
+    above = [*rows[0], *[""] * (len(below) - len(rows[0]))]
+    headings: list[str] = []
+    for heading in above[: len(below)]:
+        headings.append(heading or (headings[-1] if headings else ""))
+    again = {name for name, times in Counter(filter(None, below)).items() if times > 1}
+    groups: dict[str, list[str]] = {}
+    for heading, name in zip(headings, below, strict=True):
+        if name in again:
+            groups.setdefault(heading, []).append(name)
+    parts = list(groups.values())
+    are_groups = len(parts) > 1 < len(parts[0]) and all(part == parts[0] for part in parts) and "" not in groups
+    are_answers = any(is_numeric(name) or any(name in row for row in rows[2:]) for name in again)
+    if not are_groups or are_answers or any(above[len(below) :]):
+        return []
+    return [
+        over_columns(heading, name) if name in again else name or own
+        for heading, name, own in zip(headings, below, above, strict=False)
+    ]
 
 
 _OPEN_ENDED = ("", "response", "open-ended response")
@@ -499,7 +531,12 @@ def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
         if not name:
             message = f"Column {position} has no name."
             textfile.failed(
-                path, message, line, "Name every column in the first row.", code="nameless_column", n=position
+                path,
+                message,
+                line,
+                "Name every column in the first row. Headings in two rows become one, such as Judge 1 Fluency.",
+                code="nameless_column",
+                n=position,
             )
         if header.index(name) < position - 1:
             message = f"Two columns are called {name!r}."
@@ -808,14 +845,17 @@ class _Page:
                 area for area in self.sheet.merged_cells if area.top == area.bottom == line and area.right > area.left
             ]
             wide = [area for area in wide if self._is_header_area(area.left, area.right, above)]
+            wide = [area for area in wide if area.left <= len(above) and above[area.left - 1] is not None]
             names = [cell for area in wide for cell in below[area.left - 1 : area.right] if cell is not None]
             if not wide or not names or not all(isinstance(name, str) for name in names):
                 continue
             headings = list(above) + [None] * (len(below) - len(above))
             for at, name in enumerate(below):
-                if name is not None and any(area.left <= at + 1 <= area.right for area in wide):
+                is_below = any(area.left <= at + 1 <= area.right for area in wide)
+                is_item = below.count(name) == 1 and role_named(str(name)) in ITEM_ROLES
+                if name is not None and is_below and not is_item:
                     headings[at] = over_columns(str(headings[at]).strip(), str(name).strip())
-                elif name is not None and headings[at] is None:
+                elif name is not None and (is_below or headings[at] is None):
                     headings[at] = name
             self.deep += 1
             joined = [*rows[: line - 1], [None] * len(headings), headings, *rows[line + 1 :]]
