@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import cProfile
+import pstats
 import shlex
 from itertools import product
 
@@ -570,3 +572,23 @@ def test_short_lines_that_come_again_are_not_what_judges_share() -> None:
     rows += [[line, judge] for line in ("Yes.", "No.", "Oh.", "Why?", "Thanks.", "Hello.") for judge in ("ann", "ben")]
     found = column_map(["id", "source", "judge"], sample=[[str(at), *row] for at, row in enumerate(rows)])
     assert found.roles["segment"] == "id"
+
+
+@pytest.mark.parametrize(
+    ("first", "name", "cell"),
+    [
+        (["document", "segment", "source"], "system", "Sentence {row} of column {at}, which is a long one."),
+        (["judge", "segment", "score"], "extra_", "v{step}"),
+    ],
+)
+def test_the_work_grows_less_than_with_the_cube_of_the_columns(first: list[str], name: str, cell: str) -> None:
+    def work(columns: int) -> int:
+        header = [*first, *(f"{name}{n}" for n in range(columns))]
+        cells = [[cell.format(row=row, at=at, step=at * row % 5) for at in range(columns)] for row in range(6)]
+        rows = [[*[str(row)] * len(first), *cells[row]] for row in range(6)]
+        calls = cProfile.Profile()
+        calls.runcall(column_map, header, sample=rows)
+        return int(pstats.Stats(calls).total_calls)  # type: ignore[attr-defined]
+
+    work(80)  # what is remembered from one table to the next
+    assert work(80) < 4 * work(40)

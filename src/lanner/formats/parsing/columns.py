@@ -304,24 +304,30 @@ def _take_compared_systems(table: MapDraft) -> None:
     """`system_a` and `system_b`, `MT1` and `MT2`, `left` and `right`, where both hold names of systems."""
     if table.has("system", "system_a", "system_b"):
         return
+    verdicts = [column for column in table.free if asks_preference(column)]
     for first, second in permutations(table.free, 2):
-        if _are_compared(table, first, second):
+        if _are_compared(table, first, second, verdicts):
             table.assign("system_a", first, CLEAR)
             table.assign("system_b", second, CLEAR)
             return
 
 
-def _are_compared(table: MapDraft, first: str, second: str) -> bool:
+def _are_compared(table: MapDraft, first: str, second: str, verdicts: Sequence[str]) -> bool:
     if any(says_text(column) or mentions_judge(column) for column in (first, second)):
         return False
     if sides_of(first, second) is not None and _is_first_of_several(table, first, second):
         return False
     if sides_of(first, second) is None:
         in_order = table.place[first] < table.place[second]
-        return in_order and _are_decided_between(table, first, second)
+        return in_order and _are_decided_between(table, first, second, verdicts)
     beside = _has_texts_beside(table, first) and _has_texts_beside(table, second)
     are_systems = _are_systems(table, first) and _are_systems(table, second)
-    return beside or are_systems or _share_names(table, first, second) or _are_decided_between(table, first, second)
+    return (
+        beside
+        or are_systems
+        or _share_names(table, first, second)
+        or _are_decided_between(table, first, second, verdicts)
+    )
 
 
 _THIRD = frozenset({"c", "3", "third"})
@@ -339,23 +345,25 @@ def _is_first_of_several(table: MapDraft, first: str, second: str) -> bool:
     )
 
 
-def _are_decided_between(table: MapDraft, first: str, second: str) -> bool:
+def _are_decided_between(table: MapDraft, first: str, second: str, verdicts: Sequence[str]) -> bool:
     """Whether a third column says, on each row, which of two systems is better, by its name, its side or as a tie.
     The systems come again with other items, as translations do not, or are called systems in the headings."""
-    columns = [column for column in table.free if column not in (first, second) and asks_preference(column)]
+    columns = [column for column in verdicts if column not in (first, second)]
+    if not columns:
+        return False
     at, other = table.place[first], table.place[second]
     pairs = [(as_text(row[at]).strip(), as_text(row[other]).strip()) for row in table.sample]
     names = {name for pair in pairs for name in pair}
-    if not columns or any(not one or not two or one == two for one, two in pairs):
+    if any(not one or not two or one == two for one, two in pairs):
         return False
     come_again = len(names) <= len(set(table.items())) and mean_length(list(names)) <= SHORT_ANSWER
     are_called_systems = says_system(first) and says_system(second)
     if not (come_again or are_called_systems) or (any(map(is_numeric, names)) and not are_called_systems):
         return False
     for column in columns:
-        verdicts = [as_text(row[table.place[column]]).strip() for row in table.sample]
-        named = [verdict in pair for verdict, pair in zip(verdicts, pairs, strict=True)]
-        is_decided = all(ok or not text or preferred_side(text) for ok, text in zip(named, verdicts, strict=True))
+        answers = [as_text(row[table.place[column]]).strip() for row in table.sample]
+        named = [answer in pair for answer, pair in zip(answers, pairs, strict=True)]
+        is_decided = all(ok or not text or preferred_side(text) for ok, text in zip(named, answers, strict=True))
         if is_decided and (any(named) or (come_again and sides_of(first, second) is not None)):
             return True
     return False

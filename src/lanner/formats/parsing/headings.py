@@ -289,13 +289,14 @@ def says_system(name: str) -> bool:
 def says_text(name: str) -> bool:
     """Whether a header says that translations stand below it, as `translation A` and `target:A` do. `MT 1` does not:
     some write the name of the system there."""
-    word = (header_words(name) or [""])[0]
+    word = (header_words(name) or ("",))[0]
     return word != "mt" and word in spellings_of("output") and _OUTPUT_NAMED.match(name) is not None
 
 
-def header_words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def header_words(name: str) -> tuple[str, ...]:
     """`systemA`, `system_a` and `System A` are the same two words."""
-    return [word.casefold() for word in re.findall(r"[A-Z](?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+|\d+", name)]
+    return tuple(map(str.casefold, re.findall(r"[A-Z](?![a-z])|[A-Z]?[^\W\dA-Z_]+|[^\W\d_]+|\d+", name)))
 
 
 def side_of(name: str) -> int | None:
@@ -317,6 +318,7 @@ def side_that_wins(name: str) -> str:
     return "ab"[sides.pop()] if len(sides) == 1 and others <= known and not _WINS.isdisjoint(words) else ""
 
 
+@lru_cache(maxsize=4096)
 def output_or_reference(column: str) -> tuple[str, str] | None:
     """Whether a column is an output or a reference, and whose."""
     name = fold(column)

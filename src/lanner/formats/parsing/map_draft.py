@@ -252,14 +252,24 @@ class MapDraft:
             return spellings_of("answer", "criterion") | {"note"}
         return spellings_of("answer", "criterion") if self.are_ratings(column) else spellings_of("answer")
 
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        """The columns by what they are called."""
+        columns: dict[str, set[str]] = {}
+        for column in self.header:
+            for name in (column, *_named_as(column)):
+                columns.setdefault(fold(name), set()).add(column)
+        return columns
+
     def is_preference(self, column: str) -> bool:
         """Whether a column says which of the others is best: by their names, or by sides under a heading that asks."""
         texts = set(self.texts(column))
-        names = {fold(name) for other in self.header if other != column for name in (other, *_named_as(other))}
-        names |= set(map(fold, self.outputs))
         if not texts or any(len(text) > SHORT_ANSWER for text in texts) or all(map(named_language, texts)):
             return False
-        other_texts = {text for text in texts if fold(text) not in names}
+        outputs = set(map(fold, self.outputs))
+        other_texts = {
+            text for text in texts if fold(text) not in outputs and not self._named.get(fold(text), set()) - {column}
+        }
         if len(other_texts) < len(texts):
             return all(preferred_side(text) == "tie" for text in other_texts)
         return asks_preference(column) and all(preferred_side(text) for text in texts)

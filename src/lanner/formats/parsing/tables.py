@@ -413,8 +413,7 @@ def _find_header(path: Path, rows: Sequence[Sequence[Any]], number: str = "") ->
     if grouped := _grouped_headings(texts[position:]):
         names = _checked_header(path, _tidy(grouped), position + 1)
         joined = next(name for name in names if name not in (*texts[position], *texts[position + 1]))
-        note = f"The two heading rows are read as one, such as {joined!r}."
-        return _Header(position + 1, names, (note,), 2)
+        return _Header(position + 1, names, (f"The two heading rows are read as one, such as {joined!r}.",), 2)
     names = _up_to_last(names)
     refuse_table_beside(path, names, [row[: len(names)] for row in texts[position + 1 :]], position + 1)
     names, notes = _named_columns(names if any(marks <= set(names) for marks in _OURS) else _tidy(names))

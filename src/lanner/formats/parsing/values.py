@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -425,6 +425,8 @@ _MOMENTS = (
     "%Y/%m/%d %H:%M",
     "%Y/%m/%d",
 )
+_BEGINS_WITH_DATE = re.compile(r"\d{1,4}[./]\d{1,2}[./]\d")
+"""What all of these begin with: every cell of a table may be asked, and each shape costs more than this."""
 _EARLIEST, _LATEST = 946_684_800, 4_102_444_800  # the years 2000 and 2100, in seconds
 
 
@@ -442,7 +444,7 @@ def moment(text: str) -> datetime | None:
     if hit := _GMT.search(text):  # as forms of Google write it: 2026/05/01 10:11:00 AM GMT+2
         minutes = int(hit[2] or 0) * 60 + int(hit[3] or 0)
         text, zone = text[: hit.start()], timezone(timedelta(minutes=-minutes if hit[1] == "-" else minutes))
-    for shape in _MOMENTS:
+    for shape in _MOMENTS if _BEGINS_WITH_DATE.match(text) else ():
         try:
             return datetime.strptime(text, shape).replace(tzinfo=zone)
         except ValueError:
@@ -597,6 +599,7 @@ def preferred_sides(texts: Collection[str], heading: str = "") -> dict[str, Side
     return meanings if asks or {"a", "b"} & set(meanings.values()) else None
 
 
+@lru_cache(maxsize=4096)
 def asks_preference(heading: str) -> bool:
     """Whether a heading asks for a preference: `Better one`, `Bevorzugt`, `선호`."""
     plain = _fold_arabic(heading)
