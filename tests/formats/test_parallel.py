@@ -39,6 +39,39 @@ def test_names_of_released_test_sets(tmp_path: Path) -> None:
     assert any("all lines are one" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize(
+    ("names", "pair"),
+    [
+        ("src.en hyp.X.de ref.de", "en-de"),
+        ("src.en hyp.X.pt ref.A.pt_BR", "en-pt"),
+        ("src.en ref.A.pt_BR", "en-pt-BR"),
+        ("src.txt hyp.X.de.txt", "und-de"),
+        ("src.en hyp.X.mt", "en-und"),  # machine translation, not Maltese
+        ("1.en 1.mt 2.en 2.mt", "en-und"),
+    ],
+)
+def test_the_endings_of_names_are_languages(tmp_path: Path, names: str, pair: str) -> None:
+    paths = [tmp_path / name for name in names.split()]
+    for path in paths:
+        path.write_text("x\n")
+    ways: list[Path | list[Path]] = [tmp_path] if paths[0].name == "1.en" else [tmp_path, paths]
+    for way in ways:
+        assert formats.read(way)[0].documents[0].language_pair == pair
+        assert formats.read(way, languages="en-ja")[0].documents[0].language_pair == "en-ja"
+
+
+@pytest.mark.parametrize(
+    "names", ["src.en hyp.X.de ref.A.fr", "src.en hyp.X.de hyp.Y.fr", "1.src 1.de 1.fr 2.src 2.de 2.fr"]
+)
+def test_translations_into_two_languages_are_no_set(tmp_path: Path, names: str) -> None:
+    for name in names.split():
+        (tmp_path / name).write_text("x\n")
+    with pytest.raises(InputError, match=r"is in German by its name, .*fr in French") as refused:
+        formats.read(tmp_path)
+    assert refused.value.code == "languages_of_files"
+    assert formats.read(tmp_path, languages="en-de")[0].documents[0].language_pair == "en-de"
+
+
 def test_options_say_what_names_do_not(tmp_path: Path) -> None:
     for name in ("one", "two", "places"):
         (tmp_path / name).write_text("doc\n" if name == "places" else "x|y\n")

@@ -11,7 +11,7 @@ is a language and the others are not, that one holds the source.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,20 +167,48 @@ def _chosen_files(
         while name in group:
             name = f"{name}-{len(group) + 1}"
         group[name] = path
-    codes = (_language_of(source_file) or UNDETERMINED, *(_language_of(path) for path in outputs.values()))
-    language_pair = (codes[0], next((code for code in codes[1:] if code), UNDETERMINED))
-    if UNDETERMINED in language_pair:
-        language_pair = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), language_pair)
-    pair = language_codes.pair(languages) if languages else language_pair
+    pair = (
+        language_codes.pair(languages)
+        if languages
+        else _pair_of(source_file, [*outputs.values(), *references.values()])
+    )
+    if UNDETERMINED in pair:
+        pair = next((each for each in map(file_languages, texts) if UNDETERMINED not in each), pair)
     return AlignedFiles(source_file, pair, references, outputs, places, newline)
+
+
+def _pair_of(source: Path, translations: Iterable[Path]) -> tuple[str, str]:
+    """The languages that the ends of the files' names say."""
+    return _language_of(source) or UNDETERMINED, _target({path.name: _language_of(path) for path in translations})
+
+
+def _target(languages: Mapping[str, str]) -> str:
+    """The language that all names of translations say, as far as they say one; of variants the first one's."""
+    named = [(name, code) for name, code in languages.items() if code]
+    for name, code in named:
+        (first_name, first), language = named[0], language_codes.name(code)
+        if code.split("-")[0] != first.split("-")[0]:
+            raise InputError(
+                f"{first_name} is in {language_codes.name(first)} by its name, {name} in {language}.",
+                code="languages_of_files",
+                names={"first": first_name, "second": name},
+                where=Where(name),
+                next_step="Read each language by itself, with the source. If the names mean something else, say the "
+                "languages: --languages en-ko, for example.",
+            )
+    return named[0][1] if named else UNDETERMINED
 
 
 def _language_of(path: Path) -> str:
     """The language that the end of a file's name says: `news.en`, `news.ko.txt`."""
     parts = _bare(path).name.removesuffix(".txt").split(".")
-    code = parts[-1]
-    known = len(parts) > 1 and re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?", code) and language_codes.known(code)
-    return language_codes.normal(code) if known else ""
+    is_code = len(parts) > 1 and re.fullmatch(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?", parts[-1])
+    return _language_called(parts[-1]) if is_code else ""
+
+
+def _language_called(word: str) -> str:
+    """The language that a word in a name stands for: `mt` is machine translation, not Maltese."""
+    return language_codes.normal(word) if word not in _ROLES and language_codes.known(word) else ""
 
 
 def write(
@@ -327,9 +355,7 @@ def _find_aligned(
 
 def _languages_of(path: Path, source: str, others: Sequence[str]) -> tuple[str, str]:
     """The languages that the name of a folder says, or else those that its folders or endings are called after."""
-    known = [language_codes.normal(name) if language_codes.known(name) else "" for name in (source, *others)]
-    targets = {code for code in known[1:] if code}
-    named = known[0] or UNDETERMINED, targets.pop() if len(targets) == 1 else UNDETERMINED
+    named = _language_called(source) or UNDETERMINED, _target({name: _language_called(name) for name in others})
     return named if UNDETERMINED in file_languages(path) else file_languages(path)
 
 
@@ -347,7 +373,9 @@ def _aligned_folder(path: Path, source: str, docs: str, pair: str, newline: str)
             files_by_role[role][name] = file
     documents = _docs(path, docs)
     candidates = [file_languages(each) for each in (documents or source_file, source_file, path)]
-    language_pair = next((each for each in candidates if each[0] != UNDETERMINED), candidates[0])
+    translations = [path for group in reversed(files_by_role.values()) for path in group.values()]
+    named = ("", "") if pair else _pair_of(source_file, translations)
+    language_pair = next((each for each in candidates if each[0] != UNDETERMINED), named)
     return AlignedFiles(
         source_file,
         language_codes.pair(pair) if pair else language_pair,
