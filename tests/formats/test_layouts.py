@@ -755,6 +755,17 @@ def test_a_number_with_several_words_is_a_label_and_said_to_be_one(tmp_path: Pat
     assert any("one number has several words" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize(
+    "cells", [["1 (left)", "2 (right)", "0 (tie)"], ["A (1)", "B (2)", "Tie (0)"], ["1 - first", "2 - second"]]
+)
+def test_sides_with_a_number_are_no_steps(tmp_path: Path, cells: list[str]) -> None:
+    rows = [{"judge": judge, "item": n, "preferred": cell} for judge in "ab" for n, cell in enumerate(cells)]
+    (tmp_path / "t.json").write_text(json.dumps(rows), encoding="utf-8")
+    (reading,) = formats.read(tmp_path / "t.json")
+    assert [j.value for j in reading.judgements] == 2 * cells
+    assert not any("steps of a scale" in note or "numbers with words" in note for note in reading.notes)
+
+
 @pytest.mark.parametrize("score", [{"value": 4, "max": 5}, {"value": 4, "min": 1, "max": 5}])
 def test_what_a_score_is_out_of_is_no_answer(tmp_path: Path, score: dict[str, int]) -> None:
     rows = [

@@ -359,7 +359,7 @@ def steps_of_scale(texts: Sequence[str]) -> list[int | float] | None:
 
 def labelled_steps(texts: Iterable[str]) -> list[tuple[int | float, str]] | None:
     """Numbers with the word beside each, "" where a number stands alone, as between `1 (bad)` and `5 (good)`. None
-    unless every cell is one of these and some have a word."""
+    unless every cell is one of these and some have a word, or where the words are sides: `1 (left)`, `0 (tie)`."""
     steps = []
     for text in texts:
         step, name = text, ""
@@ -371,7 +371,8 @@ def labelled_steps(texts: Iterable[str]) -> list[tuple[int | float, str]] | None
         if value is None:
             return None
         steps.append((value, name.strip().casefold()))
-    return steps if any(name for _, name in steps) else None
+    names = {name for _, name in steps if name}
+    return steps if names and preferred_sides(names) is None else None
 
 
 def _plain_signs(text: str) -> str:
