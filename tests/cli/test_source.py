@@ -87,6 +87,23 @@ def test_every_column_that_is_no_place_is_an_answer(lanner: Command, tmp_path: P
     assert all(row["n"] == 3 for row in sets)  # NA is missing, [] is an answer
 
 
+def test_files_of_which_nothing_shows_that_they_belong_together(lanner: Command, tmp_path: Path) -> None:
+    """Two judges' files without texts are read apart, and it is said what joins them."""
+    head, rows = "system,segment,fluency", {"anna": ["A,1,3", "A,2,4", "B,1,5"], "ben": ["A,1,2", "A,2,4", "B,1,4"]}
+    for judge, lines in rows.items():
+        (tmp_path / f"{judge}.csv").write_text("\n".join([head, *lines]) + "\n")
+    refused = lanner("agreement", tmp_path / "anna.csv", tmp_path / "ben.csv")
+    assert refused.code == 2 and "read from a folder" in refused.err
+    apart = lanner("agreement", tmp_path, "--json").envelope
+    assert {row["n"] for row in apart["rows"]} == {0}
+    assert any("name the judge in a column `judge` of each" in note for note in apart["notes"])
+    for judge, lines in rows.items():
+        (tmp_path / f"{judge}.csv").write_text("\n".join([f"judge,{head}", *(f"{judge},{line}" for line in lines)]))
+    together = lanner("agreement", tmp_path, "--json").envelope
+    assert {row["n"] for row in together["rows"]} == {3}
+    assert not any("read by itself" in note for note in together["notes"])
+
+
 def test_other_tables_go_to_other_readers_and_mistakes_are_named(lanner: Command, tmp_path: Path) -> None:
     texts = written(tmp_path, "document,segment,source,target\nd,1,A.,B.\n", "texts.csv")
     assert "only texts" in lanner("agreement", texts).err

@@ -752,6 +752,12 @@ def _unusable(error: OSError) -> str:
     return f"{place} cannot be used: {reason}." if place else f"The system refused: {reason}."
 
 
+def _gave_several_files(error: click.ClickException) -> bool:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    sources = [each for each in context.command.params if each.name == "source"] if context else []
+    return any(each.nargs == 1 for each in sources) and "unexpected extra argument" in error.message
+
+
 def main() -> None:
     """Run `lanner`; what goes wrong ends with a sentence and an `ExitCode`, never with a traceback."""
     for stream in (sys.stdout, sys.stderr):  # names of files may hold bytes that are no text
@@ -762,6 +768,10 @@ def main() -> None:
     except LannerError as error:
         _end_with(error)
     except click.ClickException as error:
+        if _gave_several_files(error):
+            what = f"This command reads one file, folder or campaign. {error.format_message().rstrip('.')}."
+            step = "Files that belong together are read from a folder: put them into one, and give its name."
+            _end_with(LannerError(what, next_step=step))
         if "--json" in sys.argv:
             _end_with(LannerError(error.format_message(), next_step="See --help."))
         error.show()

@@ -409,6 +409,12 @@ def _is_other_pair(pair: Pair, attributes: dict[str, Any]) -> bool:
 
 _TOGETHER = "texts"
 """The document of files that do not name theirs, and which are named by their judges."""
+UNNAMED = "judge"
+"""The judge of answers of which nothing says whose they are."""
+_APART = ReadingNote(
+    "Each file is read by itself: without sources and translations nothing shows that they are about the same texts.",
+    "If each holds the answers of one judge to the same items, name the judge in a column `judge` of each.",
+)
 
 
 def read_each(paths: Sequence[Path], read: Callable[[Path, str], list[Reading]]) -> list[Reading]:
@@ -422,7 +428,11 @@ def read_each(paths: Sequence[Path], read: Callable[[Path, str], list[Reading]])
         parts = [part for path in paths for part in read(path, path.name.split(".")[0])]
         if all(part.judgements for part in parts):
             readings = parts
-    return join_judges(readings)
+    joined = join_judges(readings)
+    are_unnamed = all(part.judgements and [judge.id for judge in part.judges] == [UNNAMED] for part in joined)
+    if len(joined) > 1 and are_unnamed and len({frozenset(part.questions) for part in joined}) == 1:
+        joined[0] = replace(joined[0], notes=(_APART, *joined[0].notes))
+    return joined
 
 
 def join_judges(readings: list[Reading]) -> list[Reading]:

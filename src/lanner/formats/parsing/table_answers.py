@@ -26,7 +26,7 @@ from lanner.formats.parsing.headings import (
     steps_in_words,
 )
 from lanner.formats.parsing.map_draft import AnswerColumn, as_option, each_as
-from lanner.formats.parsing.readings import Draft, bar_in_name
+from lanner.formats.parsing.readings import UNNAMED, Draft, bar_in_name
 from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
     IN_UTF16,
@@ -70,8 +70,6 @@ _SHORT_SCALE = 10
 _MANY = 20
 _LONG_SECONDS = 900
 """Half of the times being longer than this, a quarter of an hour, they may be milliseconds."""
-_UNNAMED = "judge"
-"""Who judged where no column says it."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
 _SEVERITIES = frozenset({"minor", "major", "critical"})
 _NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
@@ -172,7 +170,7 @@ class TableAnswers:
             self._first_bad_time = self._first_bad_time or line
             flags = ("unreadable_time",)
         for answer, position in table.answers:
-            judge = answer.judge or table.text("judge", row) or table.judge or _UNNAMED
+            judge = answer.judge or table.text("judge", row) or table.judge or UNNAMED
             kind = table.text("judge_kind", row)
             if judge not in self._kinds or (kind and judge not in self._stated_kinds):
                 self._kinds[judge] = self._kind(judge, kind)
@@ -667,7 +665,7 @@ class TableAnswers:
                 f"Each cell of {column!r} holds several answers, which count as those of judges 1, 2 and so on. If "
                 "they stand in no order, trust α, which does not ask who answered, and nothing said of one judge."
             )
-        if self._cells and list(self._kinds) == [_UNNAMED]:
+        if self._cells and list(self._kinds) == [UNNAMED]:
             columns = [answer.column for answer, _ in self._table.answers if not answer.system][:4]
             advice = "If one does: --columns judge=COLUMN."
             if len(columns) > 1:
