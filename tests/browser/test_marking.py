@@ -150,6 +150,11 @@ def test_points_for_each_label_that_another_device_has_given_are_named(live: Liv
     page.keyboard.press("Enter")
     conflict = page.locator("[id^=note-conflict]")
     expect(conflict).to_contain_text("Keep mine: Terms: 70Take the other: Terms: 20")
+    conflict.get_by_role("button", name="Keep mine").click()  # Enter was to finish as well: this is decided first
+    assert work.tasks[0].finished_at is None
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/work*")
+    assert work.stored(task)[0]["points"] == {"terms": 70}
 
 
 STRICT = """

@@ -77,11 +77,11 @@ export class Flow {
     if (open >= 0) return this.point(open);
     if (app.leaving) return undefined;
     const { items } = app.store,
-      explained = () => items.filter(item => item.feedback).length,
-      before = explained();
+      told = () => items.filter(item => item.feedback).length + app.saving.differences,
+      before = told();
     app.leave();
     const isSettled = await app.saving.settled();
-    if (isSettled && explained() === before) return app.saving.finish();
+    if (isSettled && told() === before) return app.saving.finish();
     app.leave(false);
     // what came back is to be read first
     if (isSettled) return app.say(items[app.item].feedback?.explanation ?? '');

@@ -47,6 +47,8 @@ export class Saving {
     this.stale = false;
     /** Whether answers of this page and of another have met: which one holds, the server says. */
     this.contested = false;
+    /** How often an answer of another page or device has been shown beside one of this page. */
+    this.differences = 0;
     this.outbox = new Outbox({
       db,
       who,
@@ -428,6 +430,7 @@ export class Saving {
       { t, rows, rail } = app,
       ask = rail.asks.find(x => x.q.id === question);
     if (!ask) return;
+    this.differences += 1;
     const name = app.states.length > 1 ? 'conflict' : 'conflict_document';
     const words = t(name, { name: ask.name, n: rows.all[rows.of(i)]?.name });
     const take = () => {
