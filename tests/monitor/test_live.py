@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 
 import pandas as pd
@@ -16,6 +17,7 @@ from lanner.monitor.live import LiveCampaigns, paces
 from lanner.monitor.snapshot import DisagreementFilter
 from lanner.stats.goals import State
 from lanner.store import Store
+from lanner.store.campaign_copies import bring_back, copy_campaign
 from life.oracle import decided_pairs
 from web_clients import complete, open_campaign
 
@@ -109,6 +111,32 @@ def test_missed_control_items_are_counted_by_judge(store: Store) -> None:
         task = campaign.tasks(store, "trial", judge)[-1]
         campaign.submit(store, task.id, 0, {**complete(), "holistic": score}, submission=f"{judge}-control")
     assert album.snapshot(1).controls == {"J1": (1, 1), "J2": (0, 1)}
+
+
+def test_comments_are_about_texts_and_not_what_judges_say_of_themselves(store: Store) -> None:
+    open_campaign(store, settings={"before": ["background"]})
+    [task, *_] = campaign.tasks(store, "trial", "J1")
+    about = {"native_language": "Korean", "working_language": "English"}
+    campaign.submit(store, task.id, 0, about, submission="background")
+    snapshot = LiveCampaigns(store).snapshot(1)
+    assert (snapshot.comments, snapshot.comments_in_all) == ((), 0)
+
+
+def test_what_came_back_from_an_older_copy_is_counted_anew(store: Store, tmp_path: Path) -> None:
+    open_campaign(store)
+    album = LiveCampaigns(store)
+    answer(store, "J1")
+    answer(store, "J2")
+    copy = tmp_path / "copy.sqlite"
+    copy_campaign(store, 1, copy)
+    before = album.snapshot(1, "sentence")
+    answer(store, "J1", place=1)
+    answer(store, "J2", place=1, sentence=4)
+    assert album.snapshot(1, "sentence").measures != before.measures
+    campaign.remove(store, "trial", name="trial")
+    bring_back(copy, "trial", store.address)
+    back = album.snapshot(1, "sentence")
+    assert (back.stamp, back.measures) == (before.stamp, before.measures)
 
 
 def test_someone_who_withdrew_is_gone_from_the_numbers(store: Store) -> None:

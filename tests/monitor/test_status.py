@@ -69,6 +69,20 @@ def test_a_campaign_says_who_left_work_that_nobody_has_taken_over(store: Store) 
     assert "revoked" not in why
 
 
+def test_numbers_that_name_somebody_who_was_erased_since_are_not_shown(store: Store) -> None:
+    open_campaign(store)
+    old = LiveCampaigns(store).snapshot(1)
+    entry = campaign.get(store, "trial")
+    assert campaign_status(store, entry, old, NOW, chosen=old).ready
+    campaign.leave_out(store, "trial", "J2", "too fast")
+    left_out = LiveCampaigns(store).snapshot(1)
+    campaign.erase(store, "trial", "J2")
+    for numbers in (old, left_out):
+        status = campaign_status(store, entry, numbers, NOW, chosen=numbers)
+        assert not status.ready
+        assert "J2" not in {*status.snapshot.left_out, *status.snapshot.people, *status.chosen.people}
+
+
 def test_the_live_page_waits_for_nobody_who_is_left_out_and_counts_as_the_command_does(store: Store) -> None:
     open_campaign(store)
     for task in campaign.tasks(store, "trial", "J1"):

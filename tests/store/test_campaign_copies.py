@@ -97,6 +97,20 @@ def test_the_draws_of_an_adaptive_campaign_are_counted_once(store: Store, tmp_pa
     assert before and list(drawing.state(store, "first").allocation.draws) == before
 
 
+def test_an_older_copy_is_not_taken_for_what_was_deleted(store: Store, tmp_path: Path) -> None:
+    """What a server remembers goes by the version, and an older copy with one change more would have the same."""
+    opened(store, "da", documents=corpus((2,) * 8), design="adaptive", seed=1)
+    first_task(store, "ana")
+    copy = tmp_path / "copy.sqlite"
+    copy_campaign(store, campaign.get(store, "first").id, copy)
+    drawn = list(drawing.state(store, "first").allocation.draws)
+    campaign.pause(store, "first")
+    assert list(drawing.state(store, "first").allocation.draws) == drawn
+    campaign.remove(store, "first", name="first")
+    bring_back(copy, "first", store.address)
+    assert drawn and list(drawing.state(store, "first").allocation.draws) == drawn
+
+
 def test_a_backup_gives_back_one_campaign_to_a_store_with_other_accounts(store: Store, tmp_path: Path) -> None:
     judged(store)
     copy = backup(store, tmp_path / "all.sqlite").path

@@ -20,6 +20,7 @@ from lanner.errors import NOWHERE, CampaignError, InputError, StoreError, Where,
 from lanner.model import Campaign, CampaignState, Json, Protocol, Unit
 from lanner.store import CollisionError, Store, Transaction
 from lanner.store.campaign_copies import copy_campaign, standing
+from lanner.store.campaigns import REMOVED
 from lanner.store.rows import now
 
 _DRAFT, _OPEN, _PAUSED, _CLOSED = CampaignState
@@ -174,8 +175,9 @@ def remove(
         with suppress(CollisionError), store.deleting() as tx:  # on PostgreSQL judges come in at the same moment
             tx.campaigns.lock_whole(tx.campaigns.get(entry.id).id)
             if copied is None or standing(tx.connection, entry.id) == copied:
+                version = tx.campaigns.version(entry.id)
                 tx.campaigns.remove(entry.id)
-                tx.events.add("removed", at or now(), account=account, name=entry.name)
+                tx.events.add(REMOVED, at or now(), account=account, name=entry.name, version=version)
                 return
         if copy is not None:
             copy.unlink()

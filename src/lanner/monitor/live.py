@@ -110,8 +110,10 @@ class LiveCampaigns:
         live = self._campaigns.get(campaign)
         judges = campaigns.judges(self._store, campaign)
         version = campaigns.get(self._store, campaign).protocol_hash
-        if live is None or live.version != version or not live.judges <= {judge.id for judge in judges}:
-            # Someone was erased or has withdrawn: nothing of them may stay. Or a model's marks are offered since.
+        is_same = live is not None and live.version == version and live.judges <= {judge.id for judge in judges}
+        if live is None or not is_same or not live.is_in_store():
+            # Someone was erased or has withdrawn: nothing of them may stay. Or a model's marks are offered since, or it
+            # came back from an older copy.
             live = self._campaigns[campaign] = LiveCampaign(self._store, campaign)
         live.update(judges)
         return live
@@ -175,6 +177,11 @@ class LiveCampaign:
         agreed_rows = self.table.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))
         units = agreed_rows.select("document", "segment", pl.col("system").str.split("|")).unique()
         return {(document, segment, "|".join(sorted(systems))) for document, segment, systems in units.iter_rows()}
+
+    def is_in_store(self) -> bool:
+        """Whether the newest answer that was read, and with it all before, is in the store still."""
+        with self._store.reading() as tx:
+            return not self.stamp or tx.judgements.is_there(self._campaign, self.stamp)
 
     def update(self, judges: Sequence[Judge]) -> None:
         """Take in everything that was saved or assigned until now."""
@@ -325,9 +332,10 @@ class LiveCampaign:
         )
 
     def _comments(self) -> tuple[tuple[Comment, ...], int]:
-        """The latest, and how many there are."""
+        """The latest about texts, and how many there are."""
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
-        comments = self.table.filter(pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != ""))
+        is_comment = pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != "")
+        comments = self.table.filter(is_comment & (pl.col("document") != ""))
         columns = comments.select("judge", "question", *UNIT, "text", "answered_at")
         latest = columns.sort("answered_at", descending=True, nulls_last=True).head(_COMMENTS)
         return tuple(Comment(*row) for row in latest.iter_rows()), comments.height

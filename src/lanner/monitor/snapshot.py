@@ -366,6 +366,11 @@ class Snapshot:
     decisions: Decisions | None = None
     """What is decided, in an adaptive campaign."""
 
+    @property
+    def judges(self) -> set[str]:
+        """Everybody who is named here."""
+        return {*self.people, *self.models, *self.left_out}
+
 
 # When each judge will be done, from the time they really work: seconds an item takes, active hours a day
 

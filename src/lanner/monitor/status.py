@@ -132,13 +132,16 @@ def campaign_status(
     chosen: Snapshot | None = None,
     language: str = "en",
 ) -> CampaignStatus:
-    """A campaign as it stands. Without a snapshot there is progress only."""
+    """A campaign as it stands. Without a snapshot there is progress only; one that names somebody who was erased, has
+    withdrawn or was removed since counts as none: nothing of them may be shown."""
     with store.reading() as tx:
         shares = _shares(store, tx, campaign.id)
         participants = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
         free, undrawn = tx.progress.free_items(campaign.id), drawing.undrawn(store, tx, campaign)
+    names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
+    snapshot, chosen = (each if each is not None and each.judges <= {*names} else None for each in (snapshot, chosen))
     protocol = campaigns.protocol(store, campaign.id)
     wording = Wording(protocol, language)
     targets = Targets.from_settings(campaign.settings)
@@ -153,7 +156,6 @@ def campaign_status(
     ]
     people = tuple(judge for judge in judges if judge.participant.judge.kind in PEOPLE)
     main = next((measure for measure in numbers.measures if measure.main and measure.question == numbers.main), None)
-    names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
     standings = [
         JudgeStanding(
             judge.participant.judge.id,

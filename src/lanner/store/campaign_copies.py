@@ -106,8 +106,7 @@ def bring_back(copy: Path, name: str, place: str | Path) -> tuple[Campaign, tupl
         before, after = (_contents(each.connection, campaign.id, _AS_THEY_WERE) for each in (read, tx))
         if after != before:
             raise not_the_same(copy)
-        # a new version: a server remembers the log by numbers that are others now
-        tx.campaigns.set_details(campaign.id)
+        tx.campaigns.renew(campaign.id, campaign.name)
         tx.events.add("brought_back", now(), campaign=campaign.id)
         return campaign, problems
 

@@ -111,6 +111,16 @@ class Campaigns(Rows):
         """Counts the organisers' changes, so that two of them do not overwrite each other."""
         return int(self._connection.execute(select(_c.version).where(_c.id == campaign)).scalar_one())
 
+    def renew(self, campaign: int, name: str) -> None:
+        """Give a campaign that came back a version that it never had here: what a server remembers of it is of rows
+        that may be others now."""
+        query = select(schema.event.c.detail).where(schema.event.c.kind == REMOVED)
+        removed = [loads(detail) for detail in self._connection.scalars(query)]
+        versions = [int(detail.get("version", 0)) for detail in removed if detail["name"] == name]
+        statement = update(schema.campaign).where(_c.id == campaign)
+        version = max([self.version(campaign), *versions]) + 1
+        self._connection.execute(statement.values(version=version))
+
     def lock(self, campaign: int) -> None:
         """Let no one else change this campaign until the transaction ends. Saves of judges go on meanwhile."""
         self._connection.execute(_LOCKED, {"reference": campaign}).scalar_one()
@@ -214,6 +224,8 @@ def _campaign(row: Mapping[Any, Any]) -> Campaign:
 _e = schema.event.c
 LEFT_OUT, COUNTED_AGAIN, JUDGE_REPLACED = "judge_left_out", "judge_counted_again", "judge_replaced"
 """Kinds of events: that a judge is left out is part of what was done with a campaign, and can be undone."""
+REMOVED = "removed"
+"""The kind of the event that a campaign was deleted."""
 
 
 @dataclass(frozen=True, slots=True)

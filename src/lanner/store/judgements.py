@@ -254,6 +254,11 @@ class Judgements(Rows):
             return self._connection.execute(_LAST).scalar() or 0
         return self._connection.execute(_LAST_OF_CAMPAIGN, {"campaign": campaign}).scalar() or 0
 
+    def is_there(self, campaign: int, number: int) -> bool:
+        """Whether a campaign has this row."""
+        query = select(_q.id).where(_q.id == number, _q.campaign == campaign)
+        return self._connection.execute(query).first() is not None
+
     def count(self, campaign: int) -> int:
         """How many answers were ever stored."""
         judges = select(_j.id).where(_j.campaign == campaign)
