@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -118,6 +119,20 @@ def test_a_duplicate_is_a_draft_with_the_same_judges_or_others(lanner: Command, 
     with Store.open(Path("lanner.sqlite"), create=False) as store:
         found = {name: [j.id for j in campaign.judges(store, name)] for name in ("second", "third", "fourth")}
     assert found == {"second": ["ana"], "third": ["ben", "chi"], "fourth": []}
+
+
+def test_commands_that_are_named_can_be_run_as_they_stand(lanner: Command, pilot: str) -> None:
+    """A name may have spaces, which end a word for the shell."""
+    name = "second pilot's"
+    word = shlex.quote(name)
+    assert f"lanner links {word}; lanner campaign set {word} open" in lanner("campaign", "duplicate", pilot, name).out
+    for shown, ran in (
+        (f"`lanner campaign show {word} --by document`", lanner("campaign", "reopen", name, "ana", "d")),
+        (f"`lanner campaign show {word}`", lanner("agreement", name)),
+        (f"lanner campaign count-again {word} ana", lanner("campaign", "leave-out", name, "ana", "--reason", "asked")),
+        (f"lanner agreement {word}", lanner()),
+    ):
+        assert shown in " ".join((ran.out + ran.err).split())
 
 
 def test_deleting_needs_the_name_and_keeps_a_copy_that_brings_it_back(lanner: Command, pilot: str) -> None:

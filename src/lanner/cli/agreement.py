@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -304,8 +305,8 @@ class Printer:
             names = ", ".join(others[:4]) + (" …" if len(others) > 4 else "")
             return (
                 f"{self.part.name} holds no judges' own answers but scores by {names}, which may be means of several "
-                f"judges, so there is nothing to compare. Systems by one of them: lanner scores --judges {others[0]}; "
-                "how well metrics follow it: lanner metaeval."
+                f"judges, so there is nothing to compare. Systems by one of them: "
+                f"lanner scores --judges {shlex.quote(others[0])}; how well metrics follow it: lanner metaeval."
             )
         return f"{self.part.name}: no question about the texts has been answered yet."
 

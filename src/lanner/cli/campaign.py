@@ -170,7 +170,8 @@ def duplicate(output: Output, store: Store, name: str, as_name: str, judges: str
     others = [] if no_judges else judges_from(judges) if judges else None
     copy = campaign.duplicate(store, name, as_name, others)
     output.rows.append({"name": copy.name, "state": copy.state.value})
-    output.say(f"{copy.name} is a draft. Next: lanner links {copy.name}; lanner campaign set {copy.name} open")
+    word = shlex.quote(copy.name)
+    output.say(f"{copy.name} is a draft. Next: lanner links {word}; lanner campaign set {word} open")
 
 
 def delete(output: Output, store: Store, name: str, typed: str | None, folder: Path) -> None:
@@ -181,7 +182,7 @@ def delete(output: Output, store: Store, name: str, typed: str | None, folder: P
     campaign.remove(store, entry.id, name=entry.name, copy=copy)
     output.rows.append({"name": entry.name, "copy": str(copy)})
     output.say(f"{entry.name} is deleted. A copy of everything in it: {copy}")
-    output.say(f"Bring it back with: lanner restore {copy} --campaign {shlex.quote(entry.name)}")
+    output.say(f"Bring it back with: lanner restore {shlex.quote(str(copy))} --campaign {shlex.quote(entry.name)}")
 
 
 # `lanner campaign import`: answers from a file into a campaign that is there already.
@@ -359,7 +360,7 @@ def reopen(output: Output, store: Store, name: str, judge: str, document: str, p
         raise CampaignError(
             f"{judge} has no finished task about {document!r}.",
             code="not_finished",
-            next_step=f"`lanner campaign show {name} --by document` shows what is done.",
+            next_step=f"`lanner campaign show {shlex.quote(name)} --by document` shows what is done.",
         )
     for task in tasks_done:
         campaign.reopen_task(store, task.id)
@@ -380,7 +381,8 @@ def leave_out(output: Output, store: Store, name: str, judge: str, reason: str) 
     """Exclude a judge from all results: agreement, scores, effort, verdict, report."""
     campaign.leave_out(store, name, judge, reason)
     output.rows.append({"judge": judge, "reason": reason})
-    output.say(f"{judge} counts in no result. To take it back: lanner campaign count-again {name} {judge}")
+    back = f"lanner campaign count-again {shlex.join((name, judge))}"
+    output.say(f"{judge} counts in no result. To take it back: {back}")
 
 
 def count_again(output: Output, store: Store, name: str, judge: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -261,7 +262,10 @@ _FIRST = [
 def _first() -> list[tuple[str, str]]:
     """The first steps; where texts lie here already, a campaign with them comes first."""
     texts = [path.name for path in sorted(Path().glob("*.jsonl")) if native.recognise(path)][:1]
-    ready = [(f"lanner new --texts {name}", "create a campaign with these texts, step by step") for name in texts]
+    ready = [
+        (f"lanner new --texts {shlex.quote(name)}", "create a campaign with these texts, step by step")
+        for name in texts
+    ]
     return [*ready, *_FIRST]
 
 
@@ -282,11 +286,11 @@ def _steps(place: str, output: Output) -> list[tuple[str, str]]:
         return _first()
     output.say()
     output.table(rows)
-    name = rows[0]["campaign"]
+    name, file = (shlex.quote(rows[0]["campaign"] + ending) for ending in ("", ".csv"))
     steps = [
         (f"lanner agreement {name}", "agreement between its judges"),
         (f"lanner report {name}", "a report as one HTML file"),
-        (f"lanner export {name} --out {name}.csv", "its judgements with a codebook"),
+        (f"lanner export {name} --out {file}", "its judgements with a codebook"),
         ("lanner new", "create another campaign"),
     ]
     if any(row["state"] == CampaignState.OPEN.value for row in rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -233,7 +234,7 @@ def _take(
             "kind": f"campaign ({summary.campaign.protocol_name})",
             "answers": summary.judgements,
             "flagged": sum(summary.flags.values()),
-            "next": f"lanner report {name}",
+            "next": f"lanner report {shlex.quote(name)}",
         }
         for (part, name, _), summary in zip(parts, summaries, strict=True)
     }
@@ -249,7 +250,7 @@ def _texts_row(path: Path) -> dict[str, Json]:
     return {
         "name": str(path),
         "flagged": 0,
-        "next": f"lanner new my-campaign --texts {path} --protocol h_falcon --judges 2",
+        "next": f"lanner new my-campaign --texts {shlex.quote(str(path))} --protocol h_falcon --judges 2",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -262,7 +263,7 @@ def _run(
         _audited(output, store, entry, plans)
         if totals.items:
             output.say()
-            output.say(f"Next: lanner agreement {entry.name}", style="bold")
+            output.say(f"Next: lanner agreement {shlex.quote(entry.name)}", style="bold")
     return exit_code(totals)
 
 

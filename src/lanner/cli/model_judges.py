@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -141,7 +142,7 @@ def run_replay(output: Output, store: Store, name: str, files: Sequence[Path], j
         output.note(*(f"{judge}: {note}" for note in report.notes))
     output.table(rows)
     output.say()
-    output.say(f"Next: lanner agreement {name}", style="bold")
+    output.say(f"Next: lanner agreement {shlex.quote(name)}", style="bold")
 
 
 # `lanner ledger`: what a model was sent, what came back, what it cost, and why items are missing.
@@ -171,7 +172,7 @@ def run_ledger(output: Output, store: Store, name: str, judge: str | None, limit
     if not filters["full"] or output.as_json:
         output.table(rows)
     if not judges:
-        output.note(f"No model judges {name}. Add one with: lanner judge {name} --model …")
+        output.note(f"No model judges {name}. Add one with: lanner judge {shlex.quote(name)} --model …")
     with store.reading() as tx:
         totals = {judge_name: tx.ledger.spent(number) for judge_name, number in judges.items()}
     for judge_name, spent in totals.items():
@@ -290,15 +291,16 @@ def run_metric(
         _keep(out, documents, raters, scores)
         judge = parts[0].judge.id
         after = (
-            f"lanner scores {out} --question score --judges {judge}"
+            f"lanner scores {shlex.quote(str(out))} --question score --judges {shlex.quote(judge)}"
             if out.suffix == ".jsonl"
-            else f"lanner metaeval {out}"
+            else f"lanner metaeval {shlex.quote(str(out))}"
         )
         output.say(f"Kept in {out}. Next: {after}")
     if save:
         number = _store(store_place, save, documents, raters, scores)
         output.say(
-            f"Stored {plural(number, 'score')} as the campaign {save}. Next: lanner metaeval {save} --gold JUDGE"
+            f"Stored {plural(number, 'score')} as the campaign {save}. "
+            f"Next: lanner metaeval {shlex.quote(save)} --gold JUDGE"
         )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -106,7 +107,7 @@ def backup_store(output: Output, store: Store, out: Path | None, folder: Path, k
             rows=f"{copy.rows:,}",
         )
     )
-    output.say(f"Restore with: lanner restore {copy.path} --store NEW")
+    output.say(f"Restore with: lanner restore {shlex.quote(str(copy.path))} --store NEW")
     for problem in copy.problems:
         output.note(f"Wrong in the store already, and copied as it is: {problem}")
 

@@ -4,6 +4,7 @@ read these are loaded when they are used."""
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -63,7 +64,8 @@ class Source:
             raise CampaignError(
                 f"{name} has no judgements yet.",
                 code="nothing_judged",
-                next_step=f"Judges answer while `lanner serve` runs; `lanner campaign show {name}` says how far.",
+                next_step="Judges answer while `lanner serve` runs; "
+                f"`lanner campaign show {shlex.quote(name)}` says how far.",
             )
         return parts
 

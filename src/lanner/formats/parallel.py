@@ -11,6 +11,7 @@ is a language and the others are not, that one holds the source.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def explain(path: Path) -> None:
         code="no_source_file",
         where=Where(path.name),
         next_step=f"Name the files src.{first} and hyp.{second}, or the other way round. On the command line the first "
-        f"file is the source: lanner import {files[0].name} {files[1].name}.",
+        f"file is the source: lanner import {shlex.join(file.name for file in files[:2])}.",
     )
 
 

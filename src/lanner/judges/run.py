@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import shlex
 import signal
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -57,7 +58,8 @@ def participant(store: Store, reference: str | int, plans: Sequence[Plan]) -> Ca
             raise CampaignError(
                 f"The link of the judge {plan.judge!r} was revoked, so its answers are not taken.",
                 code="revoked",
-                next_step=f"`lanner links {entry.name} --judge {plan.judge}` makes a new one; --as gives another name.",
+                next_step=f"`lanner links {shlex.join((entry.name, '--judge', plan.judge))}` makes a new one; "
+                "--as gives another name.",
             )
         known = present[plan.judge].judge if plan.judge in present else None
         if known is None:

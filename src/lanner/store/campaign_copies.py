@@ -9,6 +9,7 @@ that were published still hold.
 from __future__ import annotations
 
 import hashlib
+import shlex
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -129,7 +130,7 @@ def _contents(connection: Connection, campaign: int, tables: Sequence[Table]) ->
 
 def _refuse_taken(source: Connection, tx: Transaction, campaign: Campaign, copy: Path) -> None:
     """Refuse a campaign whose name or rows the store has already, or of another store that gave the same numbers."""
-    apart = f"Restore it into a store of its own: lanner restore {copy} --store NEW.sqlite"
+    apart = f"Restore it into a store of its own: lanner restore {shlex.quote(str(copy))} --store NEW.sqlite"
     if tx.campaigns.is_taken(campaign.name):
         raise StoreError(
             f"There is a campaign called {campaign.name!r} here.", code="name_taken", where=Where(copy), next_step=apart
