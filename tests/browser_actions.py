@@ -1,4 +1,4 @@
-"""Hands on a keyboard: answers any question of the judging page by keys alone, reading only what the page shows."""
+"""A keyboard that answers any question of the judging page, reading only what the page shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-ASKED = """els => els.map(el => {
+QUESTIONS = """els => els.map(el => {
   const name = i => i.type === 'radio' || (i.type === 'checkbox' && !i.name.includes('.')) ? i.value
     : (i.name || i.parentElement.querySelector('input').name).split('.').at(-1);
   const keys = (of, id) => Object.fromEntries(of.map(i => [id(i), i.dataset.k]));
@@ -20,7 +20,7 @@ ASKED = """els => els.map(el => {
     })),
   };
 })"""
-RESTED = """() => new Promise(done => {
+UNTIL_STILL = """() => new Promise(done => {
   const views = [...document.querySelectorAll('.scroller')], tops = () => views.map(view => view.scrollTop).join();
   let last = tops(), still = 0;
   const look = () => {
@@ -55,33 +55,33 @@ def wait_until(page: Page, condition: str, argument: Any = None) -> None:
     )
 
 
-class Hands:
-    """Presses keys and counts them."""
+class Keyboard:
+    """Press keys and count them."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.pressed = 0
+        self.presses = 0
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
-            self.pressed += 1
+            self.presses += 1
 
     def write(self, text: str) -> None:
         self.page.keyboard.type(text)
-        self.pressed += len(text)
+        self.presses += len(text)
 
-    def ready(self) -> None:
+    def wait_until_ready(self) -> None:
         self.page.wait_for_selector("html[data-ready]", state="attached")
 
-    def asked(self) -> list[dict[str, Any]]:
+    def questions(self) -> list[dict[str, Any]]:
         """The questions that are shown now, as their markup says."""
-        return self.page.eval_on_selector_all(".q:not([hidden])", ASKED)
+        return self.page.eval_on_selector_all(".q:not([hidden])", QUESTIONS)
 
     def answer(self, answers: Mapping[str, Any]) -> None:
         """Everything that is asked about the current row; questions that appear on the way are answered too."""
         done: set[str] = set()
-        while waiting := [q for q in self.asked() if q["q"] in answers and q["q"] not in done]:
+        while waiting := [q for q in self.questions() if q["q"] in answers and q["q"] not in done]:
             question = waiting[0]
             done.add(question["q"])
             if answers[question["q"]] is not None:
@@ -160,11 +160,11 @@ class Hands:
             )
         )
 
-    def rested(self) -> None:
+    def wait_until_still(self) -> None:
         """Until nothing moves any more."""
-        self.page.evaluate(RESTED)
+        self.page.evaluate(UNTIL_STILL)
 
-    def settled(self) -> None:
+    def wait_until_saved(self) -> None:
         """Until everything that was answered is on the server.
 
         A finished document opens the judge's home by itself, and only after the server has confirmed every answer.

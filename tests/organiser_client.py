@@ -15,7 +15,7 @@ CODE = "first-run-code"
 ENTRY = "come-in"
 
 
-class Office(Live):
+class OrganiserServer(Live):
     """A server with a code for the first organiser and one for a demonstration."""
 
     settings: ClassVar = {"setup_code": CODE, "entry_code": ENTRY, "entry_account": "demo"}
@@ -28,11 +28,11 @@ class Office(Live):
 FERRY = document(16, systems=("one",))
 
 
-def disputed(office: Live, name: str, judges: int = 4, swapping: str = "", text: Document = FERRY) -> None:
+def disputed(server: Live, name: str, judges: int = 4, swapping: str = "", text: Document = FERRY) -> None:
     """A campaign on one document of 16 sentences, judged by all; one of them may take low for high and high for low."""
     people = [Judge(f"J{number}", name=f"Judge {number}") for number in range(1, judges + 1)]
-    campaign.create(office.store, name, [text], "h_falcon", people, seed=3, title=name)
-    campaign.open(office.store, name)
+    campaign.create(server.store, name, [text], "h_falcon", people, seed=3, title=name)
+    campaign.open(server.store, name)
     grid = protocols.load("h_falcon").find("skills")
     assert grid and isinstance(grid[1], Grid)
     rows = [row.id for row in grid[1].rows]
@@ -40,7 +40,7 @@ def disputed(office: Live, name: str, judges: int = 4, swapping: str = "", text:
     levels = [[truth.choice(("low", "medium", "high")) for _ in rows] for _ in range(16)]
     crossed = {"low": "high", "high": "low"}
     for judge in people:
-        for task in campaign.tasks(office.store, name, judge.id):
+        for task in campaign.tasks(server.store, name, judge.id):
             for item in range(len(task.items)):
                 said = [dice.choice(("low", "medium", "high")) if dice.random() < 0.12 else x for x in levels[item]]
                 if judge.id == swapping:
@@ -53,4 +53,4 @@ def disputed(office: Live, name: str, judges: int = 4, swapping: str = "", text:
                 if item == 3 and judge.id == "J2":
                     answers["comment"] = "Is <b>this</b> an acronym?"
                 submission = f"{name}-{judge.id}-{task.id}-{item}"
-                campaign.submit(office.store, task.id, item, answers, submission=submission, active=25.0, elapsed=40.0)
+                campaign.submit(server.store, task.id, item, answers, submission=submission, active=25.0, elapsed=40.0)

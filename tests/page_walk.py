@@ -15,7 +15,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import Work
 
 CONTROLS = """() => {
@@ -67,7 +67,7 @@ class Walk:
 
     def __init__(self, page: Page, work: Work, task: int, items: int, seed: str) -> None:
         self.page, self.work, self.task = page, work, task
-        self.hands, self.rng, self.seed = Hands(page), Random(seed), seed
+        self.keyboard, self.rng, self.seed = Keyboard(page), Random(seed), seed
         self.answers: list[dict[str, Any]] = [{} for _ in range(items)]
         self.steps: list[str] = []
         self.waiting: list[Callable[[], None]] = []
@@ -141,7 +141,7 @@ class Walk:
         choices = [(q, p) for q, p in self.choosable(controls) if q["letter"] and p["key"] and not p["line"]]
         if choices:
             question, pick = self.rng.choice(choices)
-            self.hands.press("Escape", "Escape", question["letter"], pick["key"])
+            self.keyboard.press("Escape", "Escape", question["letter"], pick["key"])
             self.pick(question, pick, self.item(), controls)
 
     def rate(self) -> None:
@@ -150,10 +150,10 @@ class Walk:
         lines = [(q, p) for q, p in self.choosable(controls) if q["preset"] and p["picked"] and p["key"]]
         if not lines:
             return
-        self.hands.press("Escape", "Escape")
+        self.keyboard.press("Escape", "Escape")
         first, second = self.rng.choices(lines, k=2)
         for question, pick in (first, first, second):  # the same again changes nothing, and leads on
-            self.hands.press(pick["picked"], pick["key"])
+            self.keyboard.press(pick["picked"], pick["key"])
             self.pick(question, pick, self.item(), controls)
 
     def number(self) -> None:
@@ -168,20 +168,20 @@ class Walk:
         self.press_at(field)
         beyond = str(self.rng.randint(101, 999))
         if int(beyond) > high:  # not taken; it stays as it was typed
-            self.hands.press("Control+a")
-            self.hands.write(beyond)
-            self.hands.press("Enter")
+            self.keyboard.press("Control+a")
+            self.keyboard.write(beyond)
+            self.keyboard.press("Enter")
             shown = self.page.locator(field).first.input_value()
             assert (self.item(), shown) == (item, beyond), ("refused", self.seed, self.steps[-30:])
         before = self.answers[item].get(question["id"])
         wanted = self.rng.choice([float(self.rng.randint(0, 100)), float(self.rng.randint(0, 9)), before])
-        self.hands.press("Control+a", "Delete")
+        self.keyboard.press("Control+a", "Delete")
         if wanted is not None and low <= wanted <= high:
-            self.hands.write(f"{wanted:g}")
+            self.keyboard.write(f"{wanted:g}")
             self.started(item, controls)[question["id"]] = wanted
         elif before is not None:
-            self.hands.write(f"{before:g}")
-        self.hands.press(self.rng.choice(["ArrowDown", "ArrowUp", "Tab", "Escape"]))
+            self.keyboard.write(f"{before:g}")
+        self.keyboard.press(self.rng.choice(["ArrowDown", "ArrowUp", "Tab", "Escape"]))
 
     def write(self) -> None:
         controls = self.controls()
@@ -191,10 +191,10 @@ class Walk:
         question = self.rng.choice(texts)
         item, words = self.item(), f"word {self.rng.randint(1, 999)}"
         self.press_at(f'[data-q="{question["id"]}"] textarea')
-        self.hands.press("Control+a")
-        self.hands.write(words)
+        self.keyboard.press("Control+a")
+        self.keyboard.write(words)
         self.started(item, controls)[question["id"]] = words
-        self.hands.press("Escape")
+        self.keyboard.press("Escape")
 
     def mark(self) -> None:
         """Select a word with the mouse, overshoot its text by some pixels, and take the first choice of each step."""
@@ -203,8 +203,8 @@ class Walk:
         cell = self.page.locator(".block:not([hidden]) .is-active .tgt").first
         if spans is None or not cell.count():
             return
-        self.hands.press("Escape", "Escape")
-        self.hands.rested()
+        self.keyboard.press("Escape", "Escape")
+        self.keyboard.wait_until_still()
         item = self.item()
         text, box = cell.text_content() or "", cell.bounding_box()
         first = re.match(r"\S+", text)
@@ -226,11 +226,11 @@ class Walk:
         for _ in range(4):
             if not self.page.locator(".toolbar:not([hidden])").count():
                 break
-            self.hands.press("1")
+            self.keyboard.press("1")
         self.started(item, controls)[spans["id"]] = [first.group()]
 
     def move(self) -> None:
-        self.hands.press("Escape", "Escape", self.rng.choice(["j", "k", "ArrowDown", "ArrowUp", "PageDown"]))
+        self.keyboard.press("Escape", "Escape", self.rng.choice(["j", "k", "ArrowDown", "ArrowUp", "PageDown"]))
 
     def row(self) -> None:
         rows = self.page.locator(".row:not([hidden]) .num")
@@ -239,10 +239,10 @@ class Walk:
             self.page.mouse.click(at["x"], at["y"])
 
     def reload(self) -> None:
-        self.hands.press("Escape")
+        self.keyboard.press("Escape")
         self.page.context.set_offline(False)
         self.page.reload()
-        self.hands.ready()
+        self.keyboard.wait_until_ready()
 
     def network(self) -> None:
         self.page.context.set_offline(self.rng.random() < 0.5)
@@ -252,7 +252,7 @@ class Walk:
         self.page.mouse.wheel(0, self.rng.randint(-400, 400))
 
     def press_at(self, css: str) -> None:
-        self.hands.rested()
+        self.keyboard.wait_until_still()
         at = self.page.evaluate(POINT, [css, 0])
         self.page.mouse.move(at["x"], at["y"], steps=2)
         self.page.mouse.down()
@@ -263,8 +263,8 @@ class Walk:
         """Page, server and model agree on everything that is asked now."""
         self.page.context.set_offline(False)
         self.page.evaluate("dispatchEvent(new Event('online'))")
-        self.hands.press("Escape", "Escape")
-        self.hands.settled()
+        self.keyboard.press("Escape", "Escape")
+        self.keyboard.wait_until_saved()
         expected = copy.deepcopy(self.answers)
         for number in range(len(expected)):
             self.page.evaluate(VISIT, number)

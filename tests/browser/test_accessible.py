@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from lanner.web.speech import available
 from live_server import SYSTEMS, Live, Work, document
 from page_inspection import MARKUP, UNCOLOURED, clean, clean_in_both, picture
@@ -18,56 +18,60 @@ pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 
 def begin(
     live: Live, page: Page, protocol: str, at: int = 0, sentences: int = 6, query: str = ""
-) -> tuple[Work, Hands]:
+) -> tuple[Work, Keyboard]:
     work = live.campaign(
         protocol, [document(sentences, note="She is the captain.")], systems=SYSTEMS, options={"all_scenarios": True}
     )
     work.enter(page)
     task = work.tasks[at]
     page.goto(work.url(task.id) + query)
-    hands = Hands(page)
-    hands.ready()
-    return work, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, keyboard
 
 
-def missing(hands: Hands) -> None:
-    hands.press("1", "2", "s", "3", "Enter", "Enter")
+def missing(keyboard: Keyboard) -> None:
+    keyboard.press("1", "2", "s", "3", "Enter", "Enter")
 
 
-def judged(hands: Hands) -> None:
-    hands.press("1", "2", "5", "3", "s", "3", "8", "Enter", "9", "1", "s", "4", "0", "Enter", "7")
+def judged(keyboard: Keyboard) -> None:
+    keyboard.press("1", "2", "5", "3", "s", "3", "8", "Enter", "9", "1", "s", "4", "0", "Enter", "7")
 
 
-def drawers(hands: Hands) -> None:
-    judged(hands)
-    hands.press("i")
+def drawers(keyboard: Keyboard) -> None:
+    judged(keyboard)
+    keyboard.press("i")
 
 
-STATES: dict[str, tuple[str, int, Callable[[Hands], None]]] = {
+STATES: dict[str, tuple[str, int, Callable[[Keyboard], None]]] = {
     "h-falcon": ("h_falcon", 0, judged),
     "h-falcon-missing": ("h_falcon", 0, missing),
     "h-falcon-definitions": ("h_falcon", 0, drawers),
-    "h-falcon-keys": ("h_falcon", 0, lambda hands: hands.press("?")),
-    "h-falcon-guidelines": ("h_falcon", 0, lambda hands: hands.press("g")),
+    "h-falcon-keys": ("h_falcon", 0, lambda keyboard: keyboard.press("?")),
+    "h-falcon-guidelines": ("h_falcon", 0, lambda keyboard: keyboard.press("g")),
     "falcon": (
         "falcon",
         0,
-        lambda hands: hands.press("2", "1", "4", "7", "Enter", "3", "1", "ArrowRight", "Shift+ArrowRight"),
+        lambda keyboard: keyboard.press("2", "1", "4", "7", "Enter", "3", "1", "ArrowRight", "Shift+ArrowRight"),
     ),
     "esa": (
         "esa",
         0,
-        lambda hands: hands.press("ArrowRight", "2", "8", "7", "Enter", "ArrowRight", "Shift+ArrowRight"),
+        lambda keyboard: keyboard.press("ArrowRight", "2", "8", "7", "Enter", "ArrowRight", "Shift+ArrowRight"),
     ),
-    "mqm": ("mqm_linked", 0, lambda hands: hands.press("ArrowRight", "1", "3", "3", "ArrowRight", "ArrowRight", "1")),
-    "parity-sentences": ("parity", 0, lambda hands: hands.press("1", "Enter", "2")),
-    "scenarios": ("scenarios", 0, lambda hands: hands.press("3", "4", "1", "2", "2")),
-    "context-survey": ("context_survey", 0, lambda hands: hands.press("2", "5", "7")),
-    "sqm": ("sqm", 0, lambda hands: hands.press("4", "Enter")),
-    "dela": ("dela", 0, lambda hands: hands.press("1")),
-    "consent": ("consent", 0, lambda hands: hands.press("1")),
-    "background": ("background", 0, lambda hands: None),
-    "post-task": ("post_task", 0, lambda hands: hands.press("Tab", "3", "4", "5")),
+    "mqm": (
+        "mqm_linked",
+        0,
+        lambda keyboard: keyboard.press("ArrowRight", "1", "3", "3", "ArrowRight", "ArrowRight", "1"),
+    ),
+    "parity-sentences": ("parity", 0, lambda keyboard: keyboard.press("1", "Enter", "2")),
+    "scenarios": ("scenarios", 0, lambda keyboard: keyboard.press("3", "4", "1", "2", "2")),
+    "context-survey": ("context_survey", 0, lambda keyboard: keyboard.press("2", "5", "7")),
+    "sqm": ("sqm", 0, lambda keyboard: keyboard.press("4", "Enter")),
+    "dela": ("dela", 0, lambda keyboard: keyboard.press("1")),
+    "consent": ("consent", 0, lambda keyboard: keyboard.press("1")),
+    "background": ("background", 0, lambda keyboard: None),
+    "post-task": ("post_task", 0, lambda keyboard: keyboard.press("Tab", "3", "4", "5")),
 }
 
 
@@ -78,8 +82,8 @@ IN_THE_DARK = {"h-falcon-definitions", "h-falcon-missing", "falcon", "mqm", "sce
 @pytest.mark.parametrize("name", STATES)
 def test_light_and_dark(live: Live, page: Page, name: str) -> None:
     protocol, at, act = STATES[name]
-    _, hands = begin(live, page, protocol, at)
-    act(hands)
+    _, keyboard = begin(live, page, protocol, at)
+    act(keyboard)
     if name in IN_THE_DARK:
         clean_in_both(page, name)
     else:
@@ -89,19 +93,19 @@ def test_light_and_dark(live: Live, page: Page, name: str) -> None:
 
 
 def test_list_of_work_settings_and_finished(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "h_falcon", sentences=2)
+    work, keyboard = begin(live, page, "h_falcon", sentences=2)
     page.get_by_role("button", name="Settings").click()
     page.get_by_label("More contrast").check()
     clean(page, "settings")
-    hands.press("Escape", "Escape")
+    keyboard.press("Escape", "Escape")
     for _ in range(2):
-        hands.press("1", "2", "s", "3", "8", "Enter")
+        keyboard.press("1", "2", "s", "3", "8", "Enter")
     page.wait_for_url(re.compile(rf"/(work|task/(?!{work.tasks[0].id}\b))"))
     page.goto(f"{live.url}/work")
-    hands.ready()
+    keyboard.wait_until_ready()
     clean(page, "work")
     page.goto(work.url(work.tasks[0].id))
-    hands.ready()
+    keyboard.wait_until_ready()
     clean(page, "finished", UNCOLOURED)
 
 
@@ -112,8 +116,8 @@ def test_small_screens_and_zoom(live: Live, page: Page, width: int, height: int,
     devices = page.context.new_cdp_session(page)
     screen = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
     devices.send("Emulation.setDeviceMetricsOverride", screen)
-    _, hands = begin(live, page, "h_falcon")
-    judged(hands)
+    _, keyboard = begin(live, page, "h_falcon")
+    judged(keyboard)
     clean(page, f"h-falcon-{width}", MARKUP)
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing to scroll sideways"
     row, sheet = page.locator(".is-active").bounding_box(), page.locator(".rail").bounding_box()
@@ -125,9 +129,9 @@ def test_small_screens_and_zoom(live: Live, page: Page, width: int, height: int,
 
 @pytest.mark.parametrize("language", available())
 def test_interface_languages(live: Live, page: Page, language: str) -> None:
-    _, hands = begin(live, page, "h_falcon", query=f"?language={language}")
-    judged(hands)
-    hands.press("Escape", "Enter")
+    _, keyboard = begin(live, page, "h_falcon", query=f"?language={language}")
+    judged(keyboard)
+    keyboard.press("Escape", "Enter")
     if language in ("ar", "ko"):
         clean(page, f"language-{language}", UNCOLOURED)
     else:
@@ -139,10 +143,10 @@ def test_interface_languages(live: Live, page: Page, language: str) -> None:
 
 
 def test_forced_colours_and_large_text(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "h_falcon")
+    _, keyboard = begin(live, page, "h_falcon")
     page.emulate_media(forced_colors="active")
-    judged(hands)
-    hands.press("Escape", "k")
+    judged(keyboard)
+    keyboard.press("Escape", "k")
     picture(page, "forced-colours")
     chosen = page.locator(".seg label:not(.nil) :checked").first
     assert "3px" in chosen.evaluate("e => getComputedStyle(e).outline")
@@ -151,7 +155,7 @@ def test_forced_colours_and_large_text(live: Live, page: Page) -> None:
         page.get_by_role("button", name="Text size").click()
     clean(page, "large-text")
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     assert page.locator("html").get_attribute("data-size") == "xl", "kept for the next visit"
 
 

@@ -19,7 +19,7 @@ from adaptive_campaign import JUDGES, QUALITY, made, score, texts
 from lanner import campaign
 from lanner.protocols import load
 from lanner.store import Store
-from organiser_client import Office
+from organiser_client import OrganiserServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 DOCUMENTS = 24
@@ -27,8 +27,8 @@ QUESTION = next(question.id for _, question in load("da").questions)
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    with Office(tmp_path_factory.mktemp("adaptive") / "lanner.sqlite") as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OrganiserServer]:
+    with OrganiserServer(tmp_path_factory.mktemp("adaptive") / "lanner.sqlite") as running:
         made(running.store, documents=DOCUMENTS, goal="rank:2")
         yield running
 
@@ -36,11 +36,11 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 class JudgeClient:
     """A simulated judge who knows the truth and answers over HTTP."""
 
-    def __init__(self, office: Office, judge: str, name: str = "study") -> None:
-        self._store, self._url, self.judge, self._name = office.store, office.url, judge, name
+    def __init__(self, server: OrganiserServer, judge: str, name: str = "study") -> None:
+        self._store, self._url, self.judge, self._name = server.store, server.url, judge, name
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        secret = campaign.invitations.issue(office.store, name, judge)
-        self._opener.open(f"{office.url}/j/{secret}").read()
+        secret = campaign.invitations.issue(server.store, name, judge)
+        self._opener.open(f"{server.url}/j/{secret}").read()
 
     def work(self) -> bool:
         """Judge the next document; whether there was one. The page of the judge's work gives it out."""
@@ -150,15 +150,17 @@ def judge_to_the_stop(judges: list[JudgeClient]) -> None:
 
 
 @pytest.mark.soak
-def test_a_system_is_shown_not_to_be_worse_by_a_margin_and_others_are_not_judged(office: Office, page: Page) -> None:
+def test_a_system_is_shown_not_to_be_worse_by_a_margin_and_others_are_not_judged(
+    server: OrganiserServer, page: Page
+) -> None:
     """The truth: cedar is 2 better than birch, so it is not worse by 8."""
-    made(office.store, documents=DOCUMENTS, name="margin", goal="not-worse:cedar,birch,8")
-    judge_to_the_stop([JudgeClient(office, judge.id, "margin") for judge in JUDGES])
-    office.enter(page)
-    page.goto(f"{office.url}/campaigns/margin/decided")
+    made(server.store, documents=DOCUMENTS, name="margin", goal="not-worse:cedar,birch,8")
+    judge_to_the_stop([JudgeClient(server, judge.id, "margin") for judge in JUDGES])
+    server.enter(page)
+    page.goto(f"{server.url}/campaigns/margin/decided")
     expect(page.get_by_role("heading", level=1)).to_have_text("Enough: the goal is reached")
     expect(page.locator("main")).to_contain_text("Enough when cedar is shown to be at most 8 worse than birch.")
-    oracle = Oracle(office.store, "margin")
+    oracle = Oracle(server.store, "margin")
     everything = 2 * sum(oracle.sizes.values())
     assert oracle.judgements < everything, "a stop before the end"
     expect(page.locator("main")).to_contain_text(f"{oracle.judgements} of at most {everything} judgements")
@@ -173,10 +175,10 @@ def test_a_system_is_shown_not_to_be_worse_by_a_margin_and_others_are_not_judged
     assert shown["alder"] == ["", "", "", "0", "no"], "nobody asked about alder"
 
 
-def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(office: Office, page: Page) -> None:
-    judges = [JudgeClient(office, judge.id) for judge in JUDGES]
-    office.enter(page)
-    page.goto(f"{office.url}/campaigns/study/decided")
+def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(server: OrganiserServer, page: Page) -> None:
+    judges = [JudgeClient(server, judge.id) for judge in JUDGES]
+    server.enter(page)
+    page.goto(f"{server.url}/campaigns/study/decided")
     expect(page.get_by_role("heading", level=1)).to_have_text("Not enough yet")
     assert all(row[1:] == [""] * len(row[1:]) for name, row in cells(page).items() if "–" in name)
 
@@ -194,11 +196,11 @@ def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(office: Offi
 
     judge_to_the_stop(judges)
     page.reload()
-    undecided = Oracle(office.store).looks[-1]["states"].count("undecidable")
+    undecided = Oracle(server.store).looks[-1]["states"].count("undecidable")
     heading = f"Enough, with {undecided} of 3 pairs not decided" if undecided else "Enough: the goal is reached"
     expect(page.get_by_role("heading", level=1)).to_have_text(heading)
 
-    oracle = Oracle(office.store)
+    oracle = Oracle(server.store)
     everything = 3 * sum(oracle.sizes.values())
     assert oracle.judgements < everything, "a stop before the end"
     expect(page.locator("main")).to_contain_text(
@@ -228,5 +230,5 @@ def test_a_campaign_is_judged_to_its_stop_and_every_number_is_right(office: Offi
     assert shown["alder – birch"][:2] == ["decided", "birch"]
     assert shown["alder – cedar"][:2] == ["decided", "cedar"]
     assert int(shown["alder"][3]) < int(shown["birch"][3])
-    page.goto(f"{office.url}/campaigns/study")
+    page.goto(f"{server.url}/campaigns/study")
     expect(page.get_by_role("link", name="What is decided")).to_be_visible()

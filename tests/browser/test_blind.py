@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from lanner import campaign
 from lanner.model import Judge, Role
 from lanner.web.judging.page import StoredAnswers, task_page
@@ -41,24 +41,24 @@ def test_every_byte_of_a_campaign_with_controls(live: Live, page: Page) -> None:
     assert {Role.CONTROL, Role.REPEAT} < roles, "there is something to hide"
     received = Received(live)
     page.goto(work.link)
-    hands = Hands(page)
+    keyboard = Keyboard(page)
     for task in work.tasks:
         page.goto(work.url(task.id))
-        hands.ready()
+        keyboard.wait_until_ready()
         for place in range(len(task.items)):
-            hands.press("1", "2", "s", "3", "9")
+            keyboard.press("1", "2", "s", "3", "9")
             if place < len(task.items) - 1:
-                hands.press("Enter")
-        hands.settled()
+                keyboard.press("Enter")
+        keyboard.wait_until_saved()
         page.evaluate(f"fetch('/task/{task.id}/answers').then(r => r.json())")
-        hands.press("Enter")
+        keyboard.press("Enter")
         page.wait_for_url(re.compile(rf"/(work|task/(?!{task.id}\b))"))
         page.goto(work.url(task.id))
-        hands.ready()
+        keyboard.wait_until_ready()
     for asset in page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)"):
         page.request.get(asset)  # also those that this browser knew
     page.goto(f"{live.url}/work")
-    hands.ready()
+    keyboard.wait_until_ready()
     received.tells_nothing(LONG.format(1), [*HIDDEN, WORDS, '"expected"'])
     # Another judge's task is as good as not there.
     answer = page.goto(work.url(tasks[OTHER.id][0].id))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import SYSTEMS, Live, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
@@ -117,7 +117,7 @@ def test_a_key_styles_few_elements_and_lays_out_the_page_once(
     work = live.campaign(protocol, [document(30)], systems=SYSTEMS if protocol == "ranking_rs" else SYSTEMS[:1])
     work.enter(page)
     page.goto(f"{work.url(work.tasks[0].id)}?row=10")
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     press(page, keys.split())  # a menu is measured when it is opened first
     measured = press(page, [*keys.split(), "j", "k"])
     assert page.evaluate(LAYERS) == []
@@ -138,8 +138,8 @@ def test_what_is_pressed_before_the_frame_finds_the_focus_where_it_belongs(live:
     work = live.campaign("h_falcon", [document(3)], systems=SYSTEMS[:1])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     press = """key => {
       const how = { key, code: /\\d/.test(key) ? `Digit${key}` : key, bubbles: true, cancelable: true };
       document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
@@ -155,7 +155,7 @@ def test_what_is_pressed_before_the_frame_finds_the_focus_where_it_belongs(live:
     page.evaluate(f"() => {{ ({press})('j'); document.querySelector('#find').focus(); }}")
     page.evaluate(SETTLED)
     assert page.evaluate("document.activeElement.id") == "find"
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(work.tasks[0].id)[0]
     assert (stored["sentence"], stored["holistic"]) == (4, 9)
     assert [level for level in stored["skills"].values() if level != "not_relevant"] == ["medium", "high"]

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext
 
 from lanner import campaign
 from lanner.model import Document, Judge, Protocol, Segment
-from organiser_client import Office
+from organiser_client import OrganiserServer
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (
@@ -64,23 +64,23 @@ def test_nothing_hostile_runs_in_a_browser(tmp_path: Path, context: BrowserConte
     segments = tuple(Segment(f"s{n}", f"{payload} {EVIL}", {"one": EVIL}) for n, payload in enumerate(PAYLOADS))
     text = Document("text", segments, "en", "de", domain=EVIL, title=EVIL, note=EVIL, glossary={EVIL: EVIL})
     people = [Judge(f"J{n}", name=EVIL) for n in range(2)]
-    with Office(tmp_path / "lanner.sqlite") as office:
+    with OrganiserServer(tmp_path / "lanner.sqlite") as server:
         settings = {"guidelines": EVIL}
-        campaign.create(office.store, "hostile", [text], PROTOCOL, people, seed=1, title=EVIL, settings=settings)
-        campaign.open(office.store, "hostile")
-        secrets = campaign.invitations.issue_all(office.store, "hostile")
-        tasks = {judge.id: campaign.tasks(office.store, "hostile", judge.id)[0].id for judge in people}
+        campaign.create(server.store, "hostile", [text], PROTOCOL, people, seed=1, title=EVIL, settings=settings)
+        campaign.open(server.store, "hostile")
+        secrets = campaign.invitations.issue_all(server.store, "hostile")
+        tasks = {judge.id: campaign.tasks(server.store, "hostile", judge.id)[0].id for judge in people}
         for number, judge in enumerate(people):
             for item in range(len(PAYLOADS)):
                 answers = {"kind": ("good", "bad")[(item + number) % 2], "comment": EVIL}
-                campaign.submit(office.store, tasks[judge.id], item, answers, submission=f"{judge.id}-{item}-number")
+                campaign.submit(server.store, tasks[judge.id], item, answers, submission=f"{judge.id}-{item}-number")
         asked: list[str] = []
         page = context.new_page()
         page.set_default_navigation_timeout(120_000)  # the first report loads a lot; on a busy machine it takes long
         page.on("request", lambda request: asked.append(request.url))
         page.on("dialog", lambda dialog: pytest.fail("a dialog opened"))
-        office.enter(page)
-        here = f"{office.url}/campaigns/hostile"
+        server.enter(page)
+        here = f"{server.url}/campaigns/hostile"
         below = (
             "",
             "/disagreements?question=kind&show=all",
@@ -91,7 +91,7 @@ def test_nothing_hostile_runs_in_a_browser(tmp_path: Path, context: BrowserConte
             "/report",
         )
         judging = (f"/j/{secrets['J0']}", "/work", f"/task/{tasks['J0']}")
-        places = [f"{here}{part}" for part in below] + [f"{office.url}{part}" for part in judging]
+        places = [f"{here}{part}" for part in below] + [f"{server.url}{part}" for part in judging]
         met = 0
         for place in places:
             page.goto(place)
@@ -101,4 +101,4 @@ def test_nothing_hostile_runs_in_a_browser(tmp_path: Path, context: BrowserConte
             assert page.locator(LIVE).count() == 0, place
             met += "window.ran=1" in page.evaluate("document.body.textContent")
         assert met >= 7, "the hostile texts were not shown"
-        assert not [url for url in asked if not url.startswith((office.url, "data:"))]
+        assert not [url for url in asked if not url.startswith((server.url, "data:"))]

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands, wait_until
+from browser_actions import Keyboard, wait_until
 from lanner.model import Item, Json, Judge, Spans, Task
 from lanner.protocols import names
 from lanner.protocols.answers import texts_of
@@ -98,7 +98,7 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
     work = live.campaign(name, [DOCUMENT], judges=judges, systems=SYSTEMS, options={"all_scenarios": True})
     received = Received(live)
     work.enter(page)  # the list of work is looked at in test_blind
-    hands = Hands(page)
+    keyboard = Keyboard(page)
     judged = 0
     seen: set[str] = set()
     earlier: dict[Any, dict[str, Json]] = {}
@@ -108,12 +108,12 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
         seen.add(task.page)
         if urlsplit(page.url).path != f"/task/{task.id}":  # where the last one leads to by itself
             page.goto(work.url(task.id))
-        hands.ready()
+        keyboard.wait_until_ready()
         expected = []
         for place, item in enumerate(task.items):
             key = (item.document, item.segment)
             answers = entered(page, work, task, item, rng, earlier.get(key, {}))
-            hands.answer(answers)
+            keyboard.answer(answers)
             told = {
                 question: [mark["stored"] for mark in value]
                 if value and isinstance(value, list) and isinstance(value[0], dict)
@@ -125,13 +125,13 @@ def test_whole_task_by_keyboard(live: Live, page: Page, name: str) -> None:
             earlier[key] = earlier.get(key, {}) | told
             judged += 1
             if place < len(task.items) - 1:
-                hands.press("Enter")
+                keyboard.press("Enter")
         clean(page, f"{name}-{task.page}", MARKUP)
         solo = page.locator("body.solo").count() > 0
         if solo:
-            hands.press("Control+Enter")
+            keyboard.press("Control+Enter")
         else:
-            hands.press("Enter")
+            keyboard.press("Enter")
         page.wait_for_url(re.compile(rf"/(work|task/(?!{task.id}\b))"))
         stored = [_plain(item) for item in work.stored(task.id)]
         assert stored == expected, (name, task.page)
@@ -146,9 +146,9 @@ def test_digits_replace_a_score_that_is_there(live: Live, page: Page, first: str
     work.enter(page)
     task = work.tasks[0]
     page.goto(work.url(task.id))
-    hands = Hands(page)
-    hands.ready()
-    letter = str(hands.asked()[0]["letter"])
-    hands.press(letter, *first, "Enter", *way.replace("LETTER", letter).split(), "5", "Enter")
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    letter = str(keyboard.questions()[0]["letter"])
+    keyboard.press(letter, *first, "Enter", *way.replace("LETTER", letter).split(), "5", "Enter")
     wait_until(page, "document.querySelector('#saved').dataset.state === 'saved'")
     assert list(work.stored(task.id)[0].values()) == [5]

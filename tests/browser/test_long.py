@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_actions import PICKED, Hands
+from browser_actions import PICKED, Keyboard
 from live_server import Live, document
 from page_inspection import picture
 
@@ -28,8 +28,8 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     page.goto(work.link)
     task = work.tasks[0].id
     page.goto(work.url(task) + "?row=98")
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     assert 11 <= page.locator(".row:visible").count() < 40, "five before, five after, and more where there is room"
     page.emulate_media(media="print")
     assert page.locator(".row:visible").count() == 200, "paper shows the whole document"
@@ -38,31 +38,31 @@ def test_two_hundred_sentences(live: Live, page: Page) -> None:
     page.emulate_media(media="screen")
     wanted = [(1 + n % 4, 1 + n) for n in range(5)]
     for sentence, holistic in wanted:
-        hands.press("s", str(sentence), str(holistic), "Enter")
-    hands.rested()
+        keyboard.press("s", str(sentence), str(holistic), "Enter")
+    keyboard.wait_until_still()
     expect(page.locator("#heading")).to_have_text("Sentence 103")
     assert page.evaluate(IN_VIEW, ".is-active")
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(task)
     assert [(item["sentence"], item["holistic"]) for item in stored[97:102]] == wanted
     picture(page, "long-document")
-    hands.press("/")
-    hands.write("Sentence 187 of")
-    hands.press("Enter")
-    hands.rested()
+    keyboard.press("/")
+    keyboard.write("Sentence 187 of")
+    keyboard.press("Enter")
+    keyboard.wait_until_still()
     expect(page.locator("#heading")).to_have_text("Sentence 187")
     assert page.evaluate(IN_VIEW, ".is-active")
     assert page.locator(".row:visible").count() == 200, "a search opens the whole document"
     assert page.locator(".rail").bounding_box()["y"] >= 0, "the questions never scroll away"
-    hands.press("Escape", "PageUp", "PageUp")
-    hands.rested()
+    keyboard.press("Escape", "PageUp", "PageUp")
+    keyboard.wait_until_still()
     assert not page.evaluate(IN_VIEW, ".is-active"), "one can read elsewhere"
-    hands.press("j")
-    hands.rested()
+    keyboard.press("j")
+    keyboard.wait_until_still()
     expect(page.locator("#heading")).to_have_text("Sentence 188")
     assert page.evaluate(IN_VIEW, ".is-active")
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("#heading")).to_have_text("Sentence 188")  # the same row on returning
 
 
@@ -71,27 +71,27 @@ def test_a_segment_of_fifteen_hundred_words(live: Live, page: Page) -> None:
     work = live.campaign("esa", [document(texts=[(source, target), ("Short.", "짧다.")])], systems=ALPHA)
     page.goto(work.link)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    hands.press("PageDown", "PageDown")
-    hands.rested()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("PageDown", "PageDown")
+    keyboard.wait_until_still()
     assert page.evaluate("document.querySelector('.scroller').scrollTop") > 500, "Page keys scroll from anywhere"
     first = page.locator("[data-row='0']")
     sides = [first.locator(css).bounding_box() for css in (".src", ".tgt")]
     assert sides[0] and sides[1] and sides[0]["y"] == sides[1]["y"], "both sides begin on the same line"
-    hands.press(*["ArrowRight"] * 60)
-    hands.rested()
+    keyboard.press(*["ArrowRight"] * 60)
+    keyboard.wait_until_still()
     assert page.evaluate(PICKED) == "낱말59" and page.evaluate(CHOSEN)
-    hands.press("Shift+ArrowRight", "2")
-    hands.settled()
+    keyboard.press("Shift+ArrowRight", "2")
+    keyboard.wait_until_saved()
     [mark] = work.stored(work.tasks[0].id)[0]["errors"]
     assert mark["text"] == "낱말59 낱말60" and target[mark["start"] : mark["end"]] == mark["text"]
-    hands.press("4", "0", "Enter")
-    hands.rested()
+    keyboard.press("4", "0", "Enter")
+    keyboard.wait_until_still()
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     assert page.evaluate(IN_VIEW, ".is-active")
-    hands.press("k")
-    hands.rested()
+    keyboard.press("k")
+    keyboard.wait_until_still()
     assert page.evaluate(IN_VIEW, ".is-active .num"), "of a row taller than the screen, its beginning"
     picture(page, "long-segment")
 
@@ -125,29 +125,29 @@ def test_places_in_a_long_text_are_exact_in_every_script(live: Live, page: Page)
     work = live.campaign("esa", [document(texts=[(text, text)])], systems=ALPHA)
     page.goto(work.link)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     seams, wrong = page.evaluate(PLACES, text)
     assert len(seams) > 3 and wrong == []
     over = f"{text[: seams[1]].split()[-1]} {text[seams[1] :].split()[0]}"
     page.locator("#find").fill(over)
     expect(page.locator("#hits")).to_contain_text("2")  # in the source and in the translation
     page.locator("#find").fill("")
-    hands.press("Escape", "w")
-    hands.write(over.split(maxsplit=1)[0])
-    hands.press("Enter", "Shift+ArrowRight", "2")
+    keyboard.press("Escape", "w")
+    keyboard.write(over.split(maxsplit=1)[0])
+    keyboard.press("Enter", "Shift+ArrowRight", "2")
     expect(page.locator(".tgt mark")).to_have_count(1)
-    hands.press("ArrowRight", "ArrowRight", "1")
+    keyboard.press("ArrowRight", "ArrowRight", "1")
     expect(page.locator(".tgt mark")).to_have_count(2)
     assert page.evaluate("CSS.highlights.has('fresh')") is False
     parts, wrong = page.evaluate(PLACES, text)
     assert set(seams) - {seams[1]} <= set(parts) and wrong == []
-    hands.press("Escape")
-    hands.settled()
+    keyboard.press("Escape")
+    keyboard.wait_until_saved()
     marks = work.stored(work.tasks[0].id)[0]["errors"]
     assert [mark["text"] == text[mark["start"] : mark["end"]] for mark in marks] == [True, True]
     assert marks[0]["start"] < seams[1] < marks[0]["end"]
-    hands.press("u", "u")
+    keyboard.press("u", "u")
     expect(page.locator(".tgt mark")).to_have_count(0)
     assert page.evaluate(PLACES, text) == [seams, []]
 
@@ -157,7 +157,7 @@ def test_sides_of_different_length_stay_aligned(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(texts=texts)], systems=ALPHA)
     page.goto(work.link)
     page.goto(work.url(work.tasks[0].id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     for row in range(3):
         src, tgt = (page.locator(f"[data-row='{row}'] {css}") for css in (".src", ".tgt"))
         left, right = src.bounding_box(), tgt.bounding_box()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_actions import PICKED, Hands, wait_until
+from browser_actions import PICKED, Keyboard, wait_until
 from lanner import campaign
 from lanner.model import Judge, JudgeKind
 from lanner.protocols import parse_toml
@@ -34,14 +34,14 @@ SELECT = """([row, side, start, end]) => {
 
 def begin(
     live: Live, page: Page, protocol: str, pair: tuple[str, str], languages: tuple[str, str]
-) -> tuple[Work, Hands]:
+) -> tuple[Work, Keyboard]:
     texts = [pair, ("The second sentence.", "두 번째 문장.")]
     work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=ALPHA)
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    return work, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, keyboard
 
 
 def marks(work: Work) -> list[dict[str, Any]]:
@@ -59,12 +59,12 @@ def marks(work: Work) -> list[dict[str, Any]]:
     ],
 )
 def test_offsets_are_code_points(live: Live, page: Page, language: str, text: str, part: str) -> None:
-    work, hands = begin(live, page, "esa", ("An astronaut raised the flag.", text), ("en", language))
+    work, keyboard = begin(live, page, "esa", ("An astronaut raised the flag.", text), ("en", language))
     start = text.index(part)
     page.evaluate(SELECT, [0, "target", start, start + len(part)])
     page.locator(".toolbar .panel").wait_for()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     [mark] = marks(work)
     assert (mark["start"], mark["end"], mark["text"]) == (start, start + len(part), part)
     shown = page.locator(".row[data-row='0'] [data-side=target]")
@@ -74,38 +74,38 @@ def test_offsets_are_code_points(live: Live, page: Page, language: str, text: st
 
 def test_overlaps_change_remove_undo(live: Live, page: Page) -> None:
     text = "alpha beta gamma delta"
-    work, hands = begin(live, page, "esa", ("The source has more words.", text), ("en", "de"))
+    work, keyboard = begin(live, page, "esa", ("The source has more words.", text), ("en", "de"))
     for start, end, key in ((0, 10, "1"), (6, 16, "2")):
         page.evaluate(SELECT, [0, "target", start, end])
         page.locator(".toolbar .panel").wait_for()
-        hands.press(key)
+        keyboard.press(key)
     assert page.locator(".is-active .tgt mark").all_inner_texts() == ["alpha ", "beta", " gamma"]
     page.locator(".is-active .tgt mark").nth(1).click()
     page.locator(".toolbar [aria-pressed=true]").wait_for()
     page.locator(".toolbar").get_by_role("button", name="Remove").click()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [(m["start"], m["end"]) for m in marks(work)] == [(0, 10)]
-    hands.press("u")
-    hands.settled()
+    keyboard.press("u")
+    keyboard.wait_until_saved()
     assert [(m["start"], m["end"], m["severity"]) for m in marks(work)] == [(0, 10, "minor"), (6, 16, "major")]
     page.locator("[data-q=errors] [data-span='0']").click()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     assert [m["severity"] for m in marks(work)] == ["major", "major"]
     page.locator("[data-q=errors] [data-remove='0']").click()
     page.locator("[data-q=errors] [data-span='0']").click()
-    hands.press("u")
+    keyboard.press("u")
     expect(page.locator(".toolbar")).to_be_hidden()  # its mark is another one now
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("alpha beta", "major"), ("beta gamma", "major")]
 
 
 def test_marks_that_another_device_has_made_are_named(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa", ("One two.", "alpha beta"), ("en", "de"))
+    work, keyboard = begin(live, page, "esa", ("One two.", "alpha beta"), ("en", "de"))
     theirs = [{"side": "target", "start": 0, "end": 5, "text": "alpha", "severity": "minor"}]
     campaign.submit(live.store, work.tasks[0].id, 0, {"errors": theirs}, submission="other device")
-    hands.press("ArrowRight", "ArrowRight", "2")
+    keyboard.press("ArrowRight", "ArrowRight", "2")
     conflict = page.locator("[id^=note-conflict]")
     expect(conflict).to_contain_text("Keep mine: beta (major)")
     expect(conflict).to_contain_text("Take the other: alpha (minor)")
@@ -142,7 +142,7 @@ def test_points_for_each_label_that_another_device_has_given_are_named(live: Liv
     work.enter(page)
     task = work.tasks[0].id
     page.goto(work.url(task))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     page.get_by_text("Terms").first.click()
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
     campaign.submit(live.store, task, 0, {"points": {"terms": 20}}, submission=f"other device {task}")
@@ -187,46 +187,46 @@ def test_what_the_protocol_does_not_allow_is_not_taken(live: Live, page: Page) -
     work = live.campaign(parse_toml(STRICT), [document(2, systems=systems)], systems=systems)
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     for line, place in (("0", 1), ("1", 1), ("2", 2), ("0", 3)):
         page.locator(f"[data-q=order] [data-line='{line}'] [value='{place}']").check(force=True)
-    hands.press("Escape", "ArrowRight", "1")
-    hands.press("ArrowRight", "2")
+    keyboard.press("Escape", "ArrowRight", "1")
+    keyboard.press("ArrowRight", "2")
     expect(page.locator("[data-q=errors] .hint")).to_contain_text("Take one away first")
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(work.tasks[0].id)[0]
     assert stored["order"] == [3, 1, 2], "no two share a place: the first one had given up its own"
     assert [mark["severity"] for mark in stored["errors"]] == ["minor"]
 
 
 def test_missing_on_the_source_and_nowhere(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa", ("The source has more words.", "kurz"), ("en", "de"))
+    work, keyboard = begin(live, page, "esa", ("The source has more words.", "kurz"), ("en", "de"))
     page.evaluate(SELECT, [0, "source", 15, 19])
     page.locator(".toolbar .panel").wait_for()
-    hands.press("1")
+    keyboard.press("1")
     page.get_by_role("button", name="Something is missing").click()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     first, second = marks(work)
     assert first == {"side": "source", "start": 15, "end": 19, "text": "more", "severity": "minor", "missing": True}
     assert second["missing"] and "start" not in second
 
 
 def test_menu_one_can_go_back_in_and_links(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
-    hands.press("ArrowRight", "ArrowRight")
-    hands.press("2")
+    work, keyboard = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    keyboard.press("ArrowRight", "ArrowRight")
+    keyboard.press("2")
     assert "fluency" in page.inner_text(".toolbar .crumb")
-    hands.press("Backspace", "1", "3")
+    keyboard.press("Backspace", "1", "3")
     assert page.inner_text(".toolbar .crumb") == "accuracy › mistranslation"
-    hands.press("3")
-    hands.settled()
+    keyboard.press("3")
+    keyboard.wait_until_saved()
     page.locator("[data-q=errors] [data-span='0']").press("Enter")
-    hands.press("l")
+    keyboard.press("l")
     page.locator("#note-link").wait_for()
-    hands.press("ArrowDown", "ArrowRight", "Enter")
-    hands.settled()
+    keyboard.press("ArrowDown", "ArrowRight", "Enter")
+    keyboard.wait_until_saved()
     [mark] = marks(work)
     assert (mark["category"], mark["severity"], mark["text"]) == ("mistranslation", "major", "traf")
     second = work.tasks[0].items[1].segment
@@ -235,7 +235,7 @@ def test_menu_one_can_go_back_in_and_links(live: Live, page: Page) -> None:
 
 
 def test_links_by_mouse_and_taken_away(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    work, keyboard = begin(live, page, "mqm_linked", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
     page.evaluate(SELECT, [0, "target", 0, 3])
     for name in ("accuracy", "mistranslation", "major"):
         page.locator(".toolbar").get_by_role("button", name=name).click()
@@ -243,43 +243,43 @@ def test_links_by_mouse_and_taken_away(live: Live, page: Page) -> None:
     page.locator(".toolbar").get_by_role("button", name="Link to another place").click()
     page.locator("#note-link").wait_for()
     page.locator(".row[data-row='1'] .tgt").dblclick(position={"x": 16, "y": 20})
-    hands.settled()
+    keyboard.wait_until_saved()
     [mark] = marks(work)
     second = work.tasks[0].items[1].segment
     assert (mark["link"]["segment"], mark["link"]["side"], mark["link"]["text"]) == (second, "target", "두")
     expect(page.locator("#heading")).to_have_text("Sentence 1")  # one stays with the mark
     page.locator(".is-active .tgt mark").click()
-    hands.press("x")
-    hands.settled()
+    keyboard.press("x")
+    keyboard.wait_until_saved()
     [mark] = marks(work)
     assert "link" not in mark and page.locator("mark.linked").count() == 0
 
 
 def test_marks_without_single_keys(live: Live, page: Page) -> None:
     """Letters and digits do nothing when they are switched off; Tab leads into the menu, Enter presses."""
-    work, hands = begin(live, page, "esa", ("The source has words.", "alpha beta gamma"), ("en", "de"))
+    work, keyboard = begin(live, page, "esa", ("The source has words.", "alpha beta gamma"), ("en", "de"))
     page.evaluate("localStorage.setItem('lanner-single', 'off')")
     page.reload()
-    hands.ready()
-    hands.press("ArrowRight", "ArrowRight", "1", "2")
+    keyboard.wait_until_ready()
+    keyboard.press("ArrowRight", "ArrowRight", "1", "2")
     assert "errors" not in work.stored(work.tasks[0].id)[0]
-    hands.press("Tab")
+    keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.toolbar') !== null")
-    hands.press("Tab", "Enter")
-    hands.settled()
+    keyboard.press("Tab", "Enter")
+    keyboard.wait_until_saved()
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("beta", "major")]
     assert page.evaluate("document.activeElement.matches('.num')"), "the focus is back at the row"
 
 
 def test_arrows_lead_on_into_the_other_text(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa", ("One two.", "ثلاثة أربعة"), ("en", "ar"))
-    hands.press("ArrowLeft")
+    work, keyboard = begin(live, page, "esa", ("One two.", "ثلاثة أربعة"), ("en", "ar"))
+    keyboard.press("ArrowLeft")
     assert page.evaluate(PICKED) == "ثلاثة"
-    hands.press("ArrowRight")
+    keyboard.press("ArrowRight")
     assert page.evaluate(PICKED) == "two", "before the first word stands the end of the source"
     wait_until(page, "() => getSelection().toString() === 'two'")  # to be copied, and for those who listen
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(m["side"], m["text"], m["missing"]) for m in marks(work)] == [("source", "two", True)]
 
 
@@ -296,19 +296,19 @@ def test_suggested_marks_are_kept_changed_removed(live: Live, page: Page) -> Non
     work = live.campaign("esa_preannotated", [suggested], systems=ALPHA)
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei", "drei"]
     page.locator("[data-q=errors] .spans bdi").first.click()  # its words are no button: nothing opens, nothing breaks
     expect(page.locator(".toolbar")).to_be_hidden()
     page.locator("[data-q=errors] [data-span='1']").click()
-    hands.press("2")
+    keyboard.press("2")
     page.locator("[data-q=errors] [data-remove='2']").click()
-    hands.press("s", "6", "0", "Enter")
-    hands.settled()
+    keyboard.press("s", "6", "0", "Enter")
+    keyboard.wait_until_saved()
     assert [m["origin"] for m in marks(work)] == ["kept", "changed", "removed"]
     page.goto(work.url(work.tasks[0].id) + "?row=1")
-    hands.ready()
+    keyboard.wait_until_ready()
     assert page.locator(".is-active mark").all_inner_texts() == ["eins", "zwei"]
 
 
@@ -338,8 +338,8 @@ def test_a_models_marks_are_kept_changed_removed_with_their_source(live: Live, p
     tasks = {help_of(texts[task.items[0].document].segments[0], ALPHA[0]): task.id for task in work.tasks}
     work.enter(page)
     page.goto(work.url(tasks[Help.OFFERED]))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     shown = page.locator(".is-active mark.suggested")
     assert shown.all_inner_texts() == ["eins", "zwei", "drei"]
     assert MODEL.id not in page.content()
@@ -350,22 +350,22 @@ def test_a_models_marks_are_kept_changed_removed_with_their_source(live: Live, p
         heights = listed.first.locator("button").evaluate_all(MIDDLES)
         assert len(heights) == 4 and max(heights) - min(heights) < 4, "the buttons of a mark stand in one line"
 
-    hands.press("ArrowRight", "y")  # the first word is the first mark
+    keyboard.press("ArrowRight", "y")  # the first word is the first mark
     assert shown.all_inner_texts() == ["zwei", "drei"]
     page.locator("[data-q=errors] [data-span='1']").click()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     assert shown.all_inner_texts() == ["drei"], "what was looked at is remembered, and so is what was not"
-    hands.press("f", "Enter")
+    keyboard.press("f", "Enter")
     assert page.locator("#left button").first.inner_text().startswith("1:"), "it cannot be finished without a look"
     page.locator("[data-q=errors] [data-remove='2']").click()
     page.evaluate(SELECT, [0, "target", 15, 19])
     page.locator(".toolbar .panel").wait_for()
-    hands.press("1")
-    hands.press("s", "6", "0", "Enter")
-    hands.press("s", "9", "0", "Enter")
+    keyboard.press("1")
+    keyboard.press("s", "6", "0", "Enter")
+    keyboard.press("s", "9", "0", "Enter")
     page.wait_for_url(lambda url: f"/task/{tasks[Help.OFFERED]}" not in url.split("?")[0])
     first, second = work.stored(tasks[Help.OFFERED])
     assert [(m["text"], m["origin"], m.get("model"), m["severity"]) for m in first["errors"]] == [
@@ -377,13 +377,13 @@ def test_a_models_marks_are_kept_changed_removed_with_their_source(live: Live, p
     assert second["errors"] == []
 
     page.goto(work.url(tasks[Help.WITHHELD]))
-    hands.ready()
+    keyboard.wait_until_ready()
     assert page.locator("mark").count() == 0
     page.evaluate(SELECT, [0, "target", 0, 4])
     page.locator(".toolbar .panel").wait_for()
     assert page.locator(".toolbar [data-act=keep]").is_hidden()
-    hands.press("1", "s", "5", "0", "Enter")
-    hands.settled()
+    keyboard.press("1", "s", "5", "0", "Enter")
+    keyboard.wait_until_saved()
     unaided = work.stored(tasks[Help.WITHHELD])[0]["errors"]
     assert [(m["text"], m["origin"], "model" in m) for m in unaided] == [("eins", "added", False)]
 
@@ -396,18 +396,18 @@ def test_accepting_a_sentence_keeps_what_was_suggested(live: Live, page: Page) -
     ]
     work.enter(page)
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     listed = page.locator("[data-q=errors] .spans li")
-    hands.press("j")
+    keyboard.press("j")
     expect(listed).to_have_text(["Nothing marked"])  # nothing of the sentence before is left in the list
-    hands.press("k")
+    keyboard.press("k")
     page.locator("[data-q=errors] [data-remove='0']").click()
     expect(listed.locator("bdi")).to_have_text(["zwei", "drei"])
-    hands.press("u")
+    keyboard.press("u")
     expect(listed.locator("bdi")).to_have_text(["eins", "zwei", "drei"])
-    hands.press("s", "6", "0", "Enter")
-    hands.settled()
+    keyboard.press("s", "6", "0", "Enter")
+    keyboard.wait_until_saved()
     assert [m["origin"] for m in work.stored(task)[0]["errors"]] == ["kept"] * 3
     assert page.locator("mark.suggested").count() == 0
 
@@ -421,7 +421,7 @@ ALTER = """() => document.querySelectorAll('.row [data-side]').forEach(cell => {
 
 
 def test_a_text_that_the_browser_has_changed_is_marked_where_it_was_sent(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "mqm", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
+    work, keyboard = begin(live, page, "mqm", ("She met the doctor.", "Sie traf den Arzt."), ("en", "de"))
     cell = page.locator(".is-active .tgt")
     page.evaluate(ALTER)
     page.evaluate(SELECT, [0, "target", 9, 12])
@@ -429,7 +429,7 @@ def test_a_text_that_the_browser_has_changed_is_marked_where_it_was_sent(live: L
     expect(cell).to_have_text("Sie traf den Arzt.")
     expect(page.locator(".toolbar:visible")).to_have_count(0)
     page.evaluate(ALTER)
-    hands.press("ArrowRight")
+    keyboard.press("ArrowRight")
     expect(cell).to_have_text("Sie traf den Arzt.")
     assert page.evaluate(PICKED) == "Sie"
     for name in ("accuracy", "mistranslation", "major"):
@@ -437,5 +437,5 @@ def test_a_text_that_the_browser_has_changed_is_marked_where_it_was_sent(live: L
     page.evaluate(SELECT, [0, "target", 13, 17])
     for name in ("accuracy", "mistranslation", "minor"):
         page.locator(".toolbar").get_by_role("button", name=name).click()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [(mark["start"], mark["end"], mark["text"]) for mark in marks(work)] == [(0, 3, "Sie"), (13, 17, "Arzt")]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from browser_actions import Hands, wait_until
+from browser_actions import Keyboard, wait_until
 from lanner import protocols
 from lanner.model import Protocol
 from live_server import SYSTEMS, Live, Work, document
@@ -79,13 +79,13 @@ CARET = """([row, side, point]) => {
 
 def begin(
     live: Live, page: Page, protocol: str | Protocol, texts: Any = TEXTS, languages: Any = ("en", "de")
-) -> tuple[Work, Hands]:
+) -> tuple[Work, Keyboard]:
     work = live.campaign(protocol, [document(texts=texts, languages=languages)], systems=SYSTEMS[:1])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    return work, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, keyboard
 
 
 def caret(page: Page, row: int, side: str, point: int) -> dict[str, float]:
@@ -139,7 +139,7 @@ def click(page: Page, selector: str) -> None:
 @pytest.mark.parametrize("pointer", ["mouse", "pen"])
 def test_a_selection_that_overshoots_its_text_stays_in_it(live: Live, page: Page, pointer: str) -> None:
     """With a pen no menu opened: the key of the mark was taken for a score."""
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
     end = caret(page, 0, "target", 3)
     devices = page.context.new_cdp_session(page)
     press = {"y": end["y"], "button": "left", "clickCount": 1, "pointerType": pointer}
@@ -147,8 +147,8 @@ def test_a_selection_that_overshoots_its_text_stays_in_it(live: Live, page: Page
         devices.send("Input.dispatchMouseEvent", {**press, "type": f"mouse{kind}", "x": x, "buttons": 1})
     devices.send("Input.dispatchMouseEvent", {**press, "type": "mouseReleased", "x": end["left"] - 5})
     page.locator(".toolbar:not([hidden])").wait_for()
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(m["side"], m["text"], m.get("missing")) for m in marks(work)] == [("target", "Das", None)]
 
 
@@ -164,7 +164,7 @@ WAYS = ("below", "above", "left of a later line", "into the source", "into the q
     ],
 )
 def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol: str, way: str) -> None:
-    work, hands = begin(live, page, protocol)
+    work, keyboard = begin(live, page, protocol)
     word = LONG.index("Kaffee")
     at = caret(page, 0, "target", word)
     first = caret(page, 0, "target", 3)
@@ -185,13 +185,13 @@ def test_a_drag_out_of_a_text_ends_at_its_edge(live: Live, page: Page, protocol:
         drag(page, (first["x"], first["y"]), (first["right"] + 200, first["y"]))
         line = next(n for n in range(len(LONG)) if caret(page, 0, "target", n)["y"] > first["y"] + 2)
         expected = LONG[3:line].strip()
-    hands.press(*(["1"] if protocol == "esa" else ["1", "1", "1"]))
-    hands.settled()
+    keyboard.press(*(["1"] if protocol == "esa" else ["1", "1", "1"]))
+    keyboard.wait_until_saved()
     assert [(m["side"], m["text"]) for m in marks(work)] == [("target", expected)]
 
 
 def test_a_drag_takes_whole_words_unless_it_stays_inside_one_or_alt_is_held(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
 
     def take(start: int, end: int, held: str = "") -> None:
         first, last = caret(page, 0, "target", start), caret(page, 0, "target", end)
@@ -200,13 +200,13 @@ def test_a_drag_takes_whole_words_unless_it_stays_inside_one_or_alt_is_held(live
         drag(page, (first["x"], first["y"]), (last["x"], last["y"]))
         if held:
             page.keyboard.up(held)
-        hands.press("1")
+        keyboard.press("1")
 
     fare, office = LONG.index("Fahrgäste"), LONG.index("Hafenamt")
     take(fare + 3, fare + 14)
     take(office, office + 5)
     take(LONG.index("eine Stunde") + 2, LONG.index("eine Stunde") + 8, held="Alt")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [mark["text"] for mark in marks(work)] == ["Fahrgäste drinnen", "Hafen", "ne Stu"]
 
 
@@ -214,15 +214,15 @@ def test_a_drag_that_ends_without_a_click_opens_the_menu(live: Live, page: Page)
     """With Alt over the link beside the text, as outside the window: the words stayed selected without a menu."""
     page.set_viewport_size({"width": 1152, "height": 720})
     text = "הוא אמר 'Hello world' 3 פעמים, ואז הלך (הביתה)."
-    work, hands = begin(live, page, "esa", [(text, "eins")])
+    work, keyboard = begin(live, page, "esa", [(text, "eins")])
     start = caret(page, 0, "source", 45)
     page.keyboard.down("Alt")
     drag(page, (start["x"], start["y"]), (start["left"] - 30, start["y"]))
     page.keyboard.up("Alt")
     expect(page.locator(".toolbar")).to_be_visible()
     words = page.evaluate("[...CSS.highlights.get('picked')].join('')")
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(mark["side"], mark["text"]) for mark in marks(work)] == [("source", words)]
 
 
@@ -242,11 +242,11 @@ def test_a_drag_that_begins_beside_a_text_selects_nothing(live: Live, page: Page
 
 
 def test_a_drag_in_arabic_overshoots_to_the_right(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa", [("One two.", "ثلاثة أربعة خمسة"), ("Six.", "ستة")], ("en", "ar"))
+    work, keyboard = begin(live, page, "esa", [("One two.", "ثلاثة أربعة خمسة"), ("Six.", "ستة")], ("en", "ar"))
     end = caret(page, 0, "target", 5)
     drag(page, (end["x"], end["y"]), (end["right"] + 8, end["y"]))
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(m["side"], m["text"]) for m in marks(work)] == [("target", "ثلاثة")]
 
 
@@ -259,51 +259,51 @@ def test_a_drag_in_arabic_overshoots_to_the_right(live: Live, page: Page) -> Non
     ],
 )
 def test_down_after_a_number_keeps_the_number(live: Live, page: Page, protocol: str, key: str) -> None:
-    work, hands = begin(live, page, protocol)
+    work, keyboard = begin(live, page, protocol)
     click(page, ".slide input:not([type=range])")
-    hands.write("85")
-    hands.press(key)
+    keyboard.write("85")
+    keyboard.press(key)
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.settled()
+    keyboard.wait_until_saved()
     first, second = work.stored(work.tasks[0].id)
     assert first["score"] == 85 and "score" not in second
 
 
 def test_down_on_a_slider_that_was_dragged_keeps_its_value(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "da")
+    work, keyboard = begin(live, page, "da")
     box = page.locator("[type=range]").bounding_box()
     assert box is not None
     drag(page, (box["x"] + 40, box["y"] + box["height"] / 2), (box["x"] + box["width"] * 0.7, box["y"] + 10))
     value = float(page.locator(".slide input:not([type=range])").input_value())
-    hands.press("ArrowDown")
+    keyboard.press("ArrowDown")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.settled()
+    keyboard.wait_until_saved()
     first, second = work.stored(work.tasks[0].id)
     assert first["score"] == value and "score" not in second
 
 
 def test_a_number_that_is_none_of_the_scale_is_not_taken(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "da")
-    hands.press("s" if page.locator("[data-letter=s]").count() else "Tab")
+    work, keyboard = begin(live, page, "da")
+    keyboard.press("s" if page.locator("[data-letter=s]").count() else "Tab")
     field = page.locator(".slide input:not([type=range])")
     for typed in ("150", "995", "-3", "12,5x", "1e2"):
         field.focus()
-        hands.press("Control+a", "Delete")
-        hands.write(typed)
-        hands.press("Enter")
+        keyboard.press("Control+a", "Delete")
+        keyboard.write(typed)
+        keyboard.press("Enter")
         expect(page.locator("#heading")).to_have_text("Sentence 1")
         expect(page.locator("[data-q=score] .hint")).to_contain_text(typed)
         assert field.input_value() == typed, "it is not cut or rounded"
-        hands.press("ArrowDown")
+        keyboard.press("ArrowDown")
         expect(page.locator("#heading")).to_have_text("Sentence 2")
         assert field.input_value() == "", "it was said of the first sentence"
-        hands.press("ArrowUp")
+        keyboard.press("ArrowUp")
         expect(page.locator("#heading")).to_have_text("Sentence 1")
         assert field.input_value() == typed
         assert not any("score" in item for item in work.stored(work.tasks[0].id))
     field.fill("99")
-    hands.press("Enter")
-    hands.settled()
+    keyboard.press("Enter")
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id)[0]["score"] == 99
     assert [row.value for row in work.rows()] == [99], "what was typed on the way was never an answer"
 
@@ -312,15 +312,15 @@ def test_a_click_after_a_text_lands_where_it_was_made(live: Live, page: Page) ->
     work = live.campaign("background", [document(1)], systems=SYSTEMS[:1])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     page.locator("[data-q=working_language] textarea").click()
-    hands.write("Korean")
+    keyboard.write("Korean")
     for value in ("c1", "b1", "c2"):
         click(page, f"[data-q=source_level] [value={value}]")
         expect(page.locator("[data-q=source_level] :checked")).to_have_value(value)
         page.locator("[data-q=working_language] textarea").click()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id)[0]["source_level"] == "c2"
 
 
@@ -367,8 +367,8 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
     work = live.campaign(protocol, [document(texts=TEXTS)], systems=SYSTEMS, options={"all_scenarios": True})
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     if touch:
         shown = page.locator(".rail :is(kbd, .seg sub):not(.skill > kbd)").evaluate_all(
             "keys => keys.filter(key => key.checkVisibility()).length"
@@ -377,10 +377,10 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
     widths = (390, screen["width"]) if touch else (screen["width"],)
     for width in widths:
         page.set_viewport_size({"width": width, "height": screen["height"]})
-        hands.rested()
+        keyboard.wait_until_still()
         page.evaluate(SHIFTS)
         if width == widths[0] and page.locator(".q .hint:not([hidden])").count():
-            hands.press("Control+Enter")
+            keyboard.press("Control+Enter")
             expect(page.locator("#left")).to_contain_text("Still missing")
             assert page.evaluate("shifted()") == [], "after what is missing was said"
         for n in page.evaluate(CONTROLS):
@@ -397,12 +397,12 @@ def test_nothing_moves_when_it_is_pressed_or_answered(live: Live, browser: Brows
             page.mouse.up()
             assert page.evaluate("shifted()") == [], f"after a press on {control.evaluate('el => el.outerHTML')}"
             if control.evaluate("el => el.matches('textarea, [inputmode]')"):
-                hands.press("7", "Escape")
+                keyboard.press("7", "Escape")
                 assert page.evaluate("shifted()") == [], "after what was typed"
         for words in range(3 if page.locator(".toolbar").count() else 0):
-            hands.press("Escape", *["ArrowRight"] * (words + 1))
+            keyboard.press("Escape", *["ArrowRight"] * (words + 1))
             while page.locator(".toolbar:not([hidden])").count():
-                hands.press("1")
+                keyboard.press("1")
             assert page.evaluate("shifted()") == [], "after a mark"
         page.evaluate(NOTICE)
         expect(page.locator("#note-version")).to_be_visible()
@@ -418,7 +418,7 @@ def test_an_answer_moves_no_control(live: Live, page: Page, protocol: str) -> No
     work.enter(page)
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(work.url(work.tasks[0].id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     places = "els => els.map(el => { const { x, y } = el.getBoundingClientRect(); return [x, y]; })"
     controls = ".rail :is(.seg label, .opt, textarea)"
     before = page.eval_on_selector_all(controls, places)
@@ -431,14 +431,14 @@ def test_an_answer_moves_no_control(live: Live, page: Page, protocol: str) -> No
 @pytest.mark.parametrize("protocol", ["h_falcon", "esa", "background", "falcon", "mqm"])
 def test_nothing_moves_under_a_pressed_pointer(live: Live, page: Page, protocol: str) -> None:
     """A press on every control in turn, after writing in every text: the control is where it was when released."""
-    _, hands = begin(live, page, protocol)
+    _, keyboard = begin(live, page, protocol)
     boxes = "els => els.map(el => { const b = el.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
     controls = ".rail .seg label, .rail .opt, .rail .marks button, .rail-foot button"
     for text in page.locator(".rail textarea, .rail input:not([type=range], [type=radio], [type=checkbox])").all():
         if not text.is_visible():
             continue
         text.click()
-        hands.write("7")
+        keyboard.write("7")
         x, y = middle(page, ".rail-foot button[type=submit]:last-of-type, .rail-foot button")
         page.mouse.move(x, y, steps=4)
         page.evaluate("() => new Promise(ok => setTimeout(ok, 1000))")
@@ -451,20 +451,20 @@ def test_nothing_moves_under_a_pressed_pointer(live: Live, page: Page, protocol:
 
 
 def test_enter_after_a_click_does_not_press_again(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa", [*TEXTS, ("Three.", "Drei.")])
+    work, keyboard = begin(live, page, "esa", [*TEXTS, ("Three.", "Drei.")])
     click(page, ".marks [value='66']")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.settled()
+    keyboard.wait_until_saved()
     first, second, _ = work.stored(work.tasks[0].id)
     assert first["score"] == 66 and "score" not in second
-    hands.write("50")
-    hands.press("Enter")
-    hands.write("40")
-    hands.settled()
+    keyboard.write("50")
+    keyboard.press("Enter")
+    keyboard.write("40")
+    keyboard.wait_until_saved()
     click(page, "[data-act=undo]")
     expect(page.locator(".slide input:not([type=range])")).to_have_value("")
-    hands.press("Enter", "Space")
+    keyboard.press("Enter", "Space")
     expect(page.locator("#heading")).to_have_text("Sentence 3")
     assert work.stored(work.tasks[0].id)[1]["score"] == 50
 
@@ -473,25 +473,25 @@ def test_enter_after_a_click_does_not_press_again(live: Live, page: Page) -> Non
 def test_a_key_that_is_held_down_acts_once(live: Live, page: Page, led_by: str) -> None:
     """No mark is an answer too: an Enter that rests on its key would accept sentences that nobody has read."""
     three = [("One two.", "Eins zwei."), ("Three.", "Drei."), ("Four.", "Vier.")]
-    work, hands = begin(live, page, "mqm", three)
+    work, keyboard = begin(live, page, "mqm", three)
     if led_by:
         page.locator(led_by).focus()
-        hands.press("Shift+Tab", "Tab")
+        keyboard.press("Shift+Tab", "Tab")
     for _ in range(4):
         page.keyboard.down("Enter")
     page.keyboard.up("Enter")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert page.locator(".row.is-active").get_attribute("data-row") == "1"
     assert [len(item) for item in work.stored(work.tasks[0].id)] == [1, 0, 0]
 
 
 def test_the_key_of_a_mark_that_is_held_down_is_no_score(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
-    hands.press("ArrowRight")
+    work, keyboard = begin(live, page, "esa")
+    keyboard.press("ArrowRight")
     for _ in range(3):
         page.keyboard.down("1")
     page.keyboard.up("1")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert len(marks(work)) == 1
     assert page.locator("[data-q=score] [inputmode]").input_value() == ""
     for _ in range(3):
@@ -502,64 +502,64 @@ def test_the_key_of_a_mark_that_is_held_down_is_no_score(live: Live, page: Page)
 
 def test_a_score_that_is_typed_closes_the_menu_of_marks(live: Live, page: Page) -> None:
     """The menu still offered 1 for a minor error while 1 was a digit of the score."""
-    work, hands = begin(live, page, "esa")
-    hands.press("ArrowRight", "8")
+    work, keyboard = begin(live, page, "esa")
+    keyboard.press("ArrowRight", "8")
     assert page.locator(".toolbar:not([hidden])").count() == 0 and not page.evaluate("CSS.highlights.has('picked')")
-    hands.press("1", "Enter")
-    hands.settled()
+    keyboard.press("1", "Enter")
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id)[0] == {"errors": [], "score": 81}
 
 
 def test_a_double_click_on_a_button_is_one_click(live: Live, page: Page) -> None:
     """It accepted a sentence that nobody had read, took back two answers, or chose a kind and one within it."""
-    work, hands = begin(live, page, "mqm", [*TEXTS, ("Three.", "Drei.")])
+    work, keyboard = begin(live, page, "mqm", [*TEXTS, ("Three.", "Drei.")])
     word = caret(page, 0, "target", 6)
     page.mouse.dblclick(word["x"], word["y"])  # of a text it is still its word
     page.locator(".toolbar").wait_for()
     menu, active = page.locator(".toolbar .crumb"), page.locator(".row.is-active")
     page.mouse.dblclick(*middle(page, ".toolbar .panel:not([hidden]) [value=accuracy]"))
     expect(menu).to_have_text("accuracy")
-    hands.press("1")
+    keyboard.press("1")
     page.mouse.dblclick(*middle(page, ".toolbar .panel:not([hidden]) [value=major]"))
     expect(page.locator(".toolbar")).to_be_hidden()
     assert not page.evaluate("CSS.highlights.has('picked')"), "nor is it a word under the menu that is gone"
     page.mouse.dblclick(*middle(page, "#accept"))
     expect(active).to_have_attribute("data-row", "1")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [[mark["text"] for mark in marks(work, item)] for item in range(3)] == [["Hafenamt"], [], []]
     assert "errors" not in work.stored(work.tasks[0].id)[1]
     page.locator("[data-q=comment] textarea").fill("odd")
     page.mouse.dblclick(*middle(page, "[data-act=undo]"))
-    hands.settled()
+    keyboard.wait_until_saved()
     first, second, _ = work.stored(work.tasks[0].id)
     assert len(first["errors"]) == 1 and "comment" not in second, "one answer was taken back"
 
 
 def test_enter_after_a_click_on_the_bar_accepts(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "h_falcon")
-    hands.press("s", "3", "8")
+    _, keyboard = begin(live, page, "h_falcon")
+    keyboard.press("s", "3", "8")
     click(page, "[data-act=theme]")
     theme = page.evaluate("document.documentElement.dataset.theme")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     assert page.evaluate("document.documentElement.dataset.theme") == theme
 
 
 def test_enter_presses_a_button_that_tab_led_to(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "h_falcon")
+    _, keyboard = begin(live, page, "h_falcon")
     page.locator("[data-panel=keys]").focus()
-    hands.press("Shift+Tab", "Tab", "Enter")
+    keyboard.press("Shift+Tab", "Tab", "Enter")
     assert page.locator("#drawer [data-of=keys]").is_visible()
 
 
 @pytest.mark.parametrize("protocol", ["h_falcon", "esa"])
 def test_the_indicator_ends_at_saved(live: Live, page: Page, protocol: str) -> None:
-    work, hands = begin(live, page, protocol)
+    work, keyboard = begin(live, page, protocol)
     if protocol == "esa":
         click(page, ".marks [value='66']")
         click(page, ".marks [value='66']")
     else:
-        hands.press("s", "3", "8", "s", "3", "s", "2", "u")
+        keyboard.press("s", "3", "8", "s", "3", "s", "2", "u")
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
     page.evaluate("() => new Promise(ok => setTimeout(ok, 1500))")
     assert page.locator("#saved").get_attribute("data-state") == "saved"
@@ -580,15 +580,17 @@ def test_the_active_sentence_is_always_whole_and_near_the_same_height(
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
     texts = [(f"{n}. " + "The ferry leaves late. " * (1 + n % 3), f"{n}. " + "Spät. " * 9) for n in range(1, 31)]
-    _, hands = begin(live, page, "h_falcon", texts)
+    _, keyboard = begin(live, page, "h_falcon", texts)
     for step in ("j", "j", "k", "ArrowDown", "Enter", "j" * 12, "kjj", "j" * 9, "k"):
-        hands.press(*step) if set(step) <= {"j", "k"} else hands.press(step)  # presses may come while it still glides
-        hands.rested()
+        keyboard.press(*step) if set(step) <= {"j", "k"} else keyboard.press(
+            step
+        )  # presses may come while it still glides
+        keyboard.wait_until_still()
         place = page.evaluate(PLACE)
         assert place["whole"] and 0.25 < place["middle"] < 0.55, (step, place)
     page.reload()
-    hands.ready()
-    hands.rested()
+    keyboard.wait_until_ready()
+    keyboard.wait_until_still()
     place = page.evaluate(PLACE)
     assert place["whole"] and 0.25 < place["middle"] < 0.55, "after a reload too"
 
@@ -605,19 +607,19 @@ def test_a_long_sentence_is_whole_on_a_phone(live: Live, page: Page, protocol: s
     )
     source += "last trip in November; after that, passengers must use the bridge."
     target += "letzte Fahrt macht; danach müssen die Fahrgäste die Brücke benutzen."
-    _, hands = begin(live, page, protocol, [("First.", "Erstens."), (source, target), ("Last.", "Letztens.")] * 3)
-    hands.press("j")
-    hands.rested()
+    _, keyboard = begin(live, page, protocol, [("First.", "Erstens."), (source, target), ("Last.", "Letztens.")] * 3)
+    keyboard.press("j")
+    keyboard.wait_until_still()
     assert page.evaluate(PLACE)["whole"]
 
 
 def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
-    work, hands = begin(live, page, "h_falcon")
+    work, keyboard = begin(live, page, "h_falcon")
     for practice in (False, True):
         if practice:  # what says how to begin took the room of the last questions
             page.goto(work.url(work.tasks[0].id) + "/practice")
-            hands.ready()
+            keyboard.wait_until_ready()
             page.locator("#try").click()
             expect(page.locator("#coach")).to_be_in_viewport(ratio=1)
         high, room = page.evaluate("(el => [el.scrollHeight, el.clientHeight])(document.querySelector('.rail-body'))")
@@ -628,23 +630,23 @@ def test_all_questions_of_h_falcon_stand_on_a_small_laptop_without_scrolling(liv
 
 def test_arrows_go_on_from_the_last_mark_and_from_the_mouse(live: Live, page: Page) -> None:
     """Each mark sent them back to the first word, whose mark the next key then changed."""
-    work, hands = begin(live, page, "esa")
-    hands.press("ArrowRight", "ArrowRight", "1", "ArrowRight", "2")
+    work, keyboard = begin(live, page, "esa")
+    keyboard.press("ArrowRight", "ArrowRight", "1", "ArrowRight", "2")
     start, end = caret(page, 0, "target", LONG.index("Stunde")), caret(page, 0, "target", LONG.index(" später"))
     drag(page, (start["x"] + 1, start["y"]), (end["x"], end["y"]))
-    hands.press("Shift+ArrowRight", "1", "ArrowRight", "1", "ArrowRight", "Escape", "ArrowRight", "2")
-    hands.settled()
+    keyboard.press("Shift+ArrowRight", "1", "ArrowRight", "1", "ArrowRight", "Escape", "ArrowRight", "2")
+    keyboard.wait_until_saved()
     expected = ["Hafenamt", "an", "Stunde später", "aufmachen", "Das"]
     assert [mark["text"] for mark in marks(work)] == expected
-    hands.press("ArrowDown", "ArrowRight", "1")
-    hands.settled()
+    keyboard.press("ArrowDown", "ArrowRight", "1")
+    keyboard.wait_until_saved()
     assert [mark["text"] for mark in marks(work, 1)] == ["Sie"], "another sentence begins at its first word"
 
 
 def test_a_selection_that_is_widened_stays_wide(live: Live, page: Page) -> None:
     """When the first word had rested for a quarter of a second, it was taken for a selection made by handles: the word
     that a key had added in that moment was lost."""
-    _, hands = begin(live, page, "esa")
+    _, keyboard = begin(live, page, "esa")
     page.evaluate("""() => {
       const { setTimeout: set, clearTimeout: clear } = window;
       window.rested = new Map();
@@ -655,7 +657,7 @@ def test_a_selection_that_is_widened_stays_wide(live: Live, page: Page) -> None:
       };
       window.clearTimeout = id => { rested.delete(id); clear(id); };
     }""")
-    hands.press("ArrowRight")
+    keyboard.press("ArrowRight")
     wait_until(page, "getSelection().toString() === 'Das' && rested.size")
     page.evaluate("""() => {
       const key = { key: 'ArrowRight', code: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true };
@@ -666,15 +668,15 @@ def test_a_selection_that_is_widened_stays_wide(live: Live, page: Page) -> None:
 
 
 def test_words_selected_in_another_sentence_stay_lit(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
     start, end = caret(page, 1, "target", 10), caret(page, 1, "target", 14)
     drag(page, (start["x"] + 1, start["y"]), (end["x"], end["y"]))
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     lit = "() => [...(CSS.highlights.get('picked') ?? [])].map(range => range.toString())"
     assert page.evaluate(lit) == ["drei"]
     assert page.locator(".toolbar").is_visible()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     assert [m["text"] for m in marks(work, 1)] == ["drei"] and page.evaluate(lit) == []
 
 
@@ -699,7 +701,7 @@ def select(page: Page, words: str, text: str = LONG) -> None:
 
 def test_the_menu_is_about_the_words_that_are_seen_as_selected(live: Live, page: Page) -> None:
     """While other words were being selected, or shown as selected, keys and buttons still marked those before."""
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
 
     def shows(expected: dict[str, Any]) -> None:
         wait_until(page, f"expected => {{ const now = ({SELECTED})();"
@@ -723,34 +725,34 @@ def test_the_menu_is_about_the_words_that_are_seen_as_selected(live: Live, page:
     select(page, "Stunde")
     page.get_by_role("button", name="Something is missing").click()
     shows({**NOTHING, "menu": True})
-    hands.press("Escape")
+    keyboard.press("Escape")
 
     select(page, "Hafenamt")
-    hands.press("1")
+    keyboard.press("1")
     select(page, "Stunde")
-    hands.press("u")  # the text is drawn anew around the words that are selected
+    keyboard.press("u")  # the text is drawn anew around the words that are selected
     shows(lit("Stunde"))
-    hands.press("2")
+    keyboard.press("2")
     select(page, "Küste")
-    hands.press("1")
+    keyboard.press("1")
     page.locator("mark", has_text="Stunde").click()
-    hands.press("u")
+    keyboard.press("u")
     shows({**NOTHING, "outlined": ["Stunde"], "menu": True})
-    hands.press("1")
-    hands.settled()
+    keyboard.press("1")
+    keyboard.wait_until_saved()
     assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Stunde", "minor")]
 
 
 def test_words_that_are_marked_meanwhile_are_not_marked_twice(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
     select(page, "Hafenamt")
-    hands.press("1")
+    keyboard.press("1")
     page.locator("[data-q=errors] [data-remove='0']").click()
     select(page, "Hafenamt")
-    hands.press("u")
+    keyboard.press("u")
     expect(page.locator(".toolbar")).to_be_hidden()
-    hands.press("Escape", "ArrowRight", "ArrowRight", "2")
-    hands.settled()
+    keyboard.press("Escape", "ArrowRight", "ArrowRight", "2")
+    keyboard.wait_until_saved()
     assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Hafenamt", "major")]
 
 
@@ -773,30 +775,30 @@ label = "Errors"
 
 def test_words_of_a_text_without_marks_are_selected_to_be_copied(live: Live, page: Page) -> None:
     """The menu stayed open at the words before, and its keys marked these."""
-    work, hands = begin(live, page, protocols.parse_toml(REFERENCE))
+    work, keyboard = begin(live, page, protocols.parse_toml(REFERENCE))
     select(page, "Hafenamt")
     expect(page.locator(".toolbar")).to_be_visible()
     first, last = caret(page, 0, "source", 4), caret(page, 0, "source", 11)
     drag(page, (first["x"] + 1, first["y"]), (last["x"], last["y"]))
     expect(page.locator(".toolbar")).to_be_hidden()
     assert page.evaluate(SELECTED) == {**NOTHING, "selected": "harbour"}
-    hands.press("1", "ArrowRight", "2")
-    hands.settled()
+    keyboard.press("1", "ArrowRight", "2")
+    keyboard.wait_until_saved()
     assert [mark["text"] for mark in marks(work)] == ["an"]
 
 
 def test_overlapping_marks_have_a_line_each_and_the_menu_stays(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "mqm")
-    hands.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
+    _, keyboard = begin(live, page, "mqm")
+    keyboard.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
     places = []
     for key in ("1", "1", "1"):
         box = page.locator(".toolbar").bounding_box()
         assert box is not None
         places.append((box["x"], box["y"] + box["height"]))
-        hands.press(key)
+        keyboard.press(key)
     assert {round(x) for x, _ in places} == {round(places[0][0])}
     assert len({round(y) for _, y in places}) == 1, "the menu stands where it opened, through all its steps"
-    hands.press("Escape", "ArrowRight", "ArrowRight", "ArrowRight", "1", "1", "2")
+    keyboard.press("Escape", "ArrowRight", "ArrowRight", "ArrowRight", "1", "1", "2")
     inner = page.locator(".is-active .tgt mark").nth(1)
     lanes = inner.evaluate("e => [0, 1, 2].filter(n => e.style.getPropertyValue(`--lane${n}`))")
     assert lanes == [0, 1], "both marks show under the words they share"
@@ -808,23 +810,23 @@ def test_overlapping_marks_have_a_line_each_and_the_menu_stays(live: Live, page:
 
 
 def test_far_words_and_signs_of_punctuation_by_few_keys(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
-    hands.press("w")
-    hands.write("Kaff")
-    hands.press("Enter", "2")
-    hands.press("w")
-    hands.write(",")
-    hands.press("Enter", "1")
-    hands.press("End", "1")
-    hands.press("Escape", "Control+ArrowRight", "Control+ArrowRight", "1")
-    hands.settled()
+    work, keyboard = begin(live, page, "esa")
+    keyboard.press("w")
+    keyboard.write("Kaff")
+    keyboard.press("Enter", "2")
+    keyboard.press("w")
+    keyboard.write(",")
+    keyboard.press("Enter", "1")
+    keyboard.press("End", "1")
+    keyboard.press("Escape", "Control+ArrowRight", "Control+ArrowRight", "1")
+    keyboard.wait_until_saved()
     assert [m["text"] for m in marks(work)] == ["Kaffee", ",", "Angebote", "damit"]
 
 
 def test_handles_of_a_touch_screen_open_the_menu(live: Live, phone: Page) -> None:
     """No pointer events: a long press and the handles only change the selection."""
     phone.set_viewport_size({"width": 820, "height": 1180})
-    work, hands = begin(live, phone, "esa")
+    work, keyboard = begin(live, phone, "esa")
     select = """end => {
       const text = document.querySelector('.row .tgt').firstChild;
       getSelection().setBaseAndExtent(text, 4, text, end);
@@ -835,7 +837,7 @@ def test_handles_of_a_touch_screen_open_the_menu(live: Live, phone: Page) -> Non
     expect(phone.locator(".toolbar .panel").first).to_be_visible()
     wait_until(phone, "() => [...CSS.highlights.get('picked')][0].toString() === 'Hafenamt an'")
     phone.locator(".toolbar").get_by_role("button", name="major").tap()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [(m["text"], m["severity"]) for m in marks(work)] == [("Hafenamt an", "major")]
 
 
@@ -845,38 +847,38 @@ def test_the_last_accept_finishes_and_can_be_undone(live: Live, page: Page) -> N
     work.enter(page)
     first, second = work.tasks
     page.goto(work.url(first.id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     expect(page.locator("#accept")).to_contain_text("Accept, next unanswered")
-    hands.press("s", "3", "8", "Enter")
+    keyboard.press("s", "3", "8", "Enter")
     expect(page.locator("#accept")).to_contain_text("Finish and open the next document")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("[data-q=sentence].tried .hint")).to_be_visible()
-    hands.press("s", "4", "9", "Enter")
+    keyboard.press("s", "4", "9", "Enter")
     page.wait_for_url(f"**/task/{second.id}*")
-    hands.ready()
+    keyboard.wait_until_ready()
     assert work.tasks[0].finished_at is not None
     assert page.evaluate("document.activeElement.matches('.is-active .num')"), "the keys work at once"
     page.get_by_role("button", name="Undo finishing").click()
     page.wait_for_url(f"**/task/{first.id}*")
-    hands.ready()
+    keyboard.wait_until_ready()
     assert work.tasks[0].finished_at is None
-    hands.press("s", "1")
-    hands.settled()
+    keyboard.press("s", "1")
+    keyboard.wait_until_saved()
     assert work.stored(first.id)[1]["sentence"] == 1
 
 
 def test_one_ring_at_a_time_on_a_page_that_a_wide_screen_does_not_stretch(live: Live, page: Page) -> None:
     page.set_viewport_size({"width": 2560, "height": 1300})
-    _, hands = begin(live, page, "esa", TEXTS * 30)
+    _, keyboard = begin(live, page, "esa", TEXTS * 30)
     box = page.locator(".work").bounding_box()
     assert box is not None and box["width"] <= 1500 and abs(box["x"] * 2 + box["width"] - 2560) <= 2
     shown = page.locator(".row").evaluate_all("rows => rows.filter(r => r.getBoundingClientRect().top < 1250).length")
     assert shown >= 8, "where there is room, more of the document is in sight"
     for key in ("j", "ArrowRight", "Escape", "s", "Escape", "c", "Escape", "Tab", "d"):
-        hands.press(key)
+        keyboard.press(key)
         assert page.evaluate(RINGS) == 1, key
-    hands.press("Escape", "Escape")
+    keyboard.press("Escape", "Escape")
     place = caret(page, 3, "target", 9)
     page.mouse.click(place["x"], place["y"])
     assert page.evaluate(RINGS) <= 1, "none round the whole text that was clicked in"
@@ -898,15 +900,15 @@ def test_the_questions_fold_away_in_every_protocol(live: Live, page: Page) -> No
 def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
     names = ["ferry", "tram", *(f"report {n}" for n in range(8))]
     work = live.campaign("esa", [document(2, name=name) for name in names], systems=SYSTEMS[:1])
-    hands = Hands(page)
+    keyboard = Keyboard(page)
     page.route("**/home*.js*", lambda route: route.abort())
     page.goto(work.link)
     page.locator("#start:focus").wait_for()  # the browser does that with its first picture, not when it has loaded
-    hands.press("Enter")  # before the scripts run
+    keyboard.press("Enter")  # before the scripts run
     page.wait_for_url("**/task/*/practice")  # a first visit practises before it judges
     page.unroute_all()
     page.goto(work.link)
-    hands.ready()
+    keyboard.wait_until_ready()
     next_up, cards = page.locator(".next-up"), page.locator("a.task:visible")
     assert next_up.count() == 1 and cards.count() == 6, "one document is next; the others are no wall of links"
     for fact in ("English to Korean", "news", "min left"):
@@ -915,23 +917,23 @@ def test_enter_on_the_list_of_work_starts_it(live: Live, page: Page) -> None:
     assert cards.count() == 9
     page.locator(".rest summary").click()
     page.locator("#start").focus()
-    hands.press("ArrowDown")
+    keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.matches('a.task')"), "arrows lead through the documents"
-    hands.press("ArrowRight", "ArrowLeft", "ArrowUp")
+    keyboard.press("ArrowRight", "ArrowLeft", "ArrowUp")
     assert page.evaluate("document.activeElement.id") == "start"
-    hands.press("Enter")
+    keyboard.press("Enter")
     page.wait_for_url("**/task/*")
 
 
 def test_an_answer_that_was_changed_and_changed_back_stays_so_after_a_reload(live: Live, page: Page) -> None:
     """Found by the random walk: the value in between lay on the device as a draft and was sent after the reload."""
-    work, hands = begin(live, page, "h_falcon")
-    hands.press("s", "3", "8")
+    work, keyboard = begin(live, page, "h_falcon")
+    keyboard.press("s", "3", "8")
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
-    hands.press("s", "1", "s", "3")
+    keyboard.press("s", "1", "s", "3")
     page.reload()
-    hands.ready()
-    hands.press("h", "7")
+    keyboard.wait_until_ready()
+    keyboard.press("h", "7")
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
     assert page.locator("[data-q=sentence] :checked").input_value() == "3"
     assert [row.value for row in work.rows() if row.question == "sentence"] == [3]
@@ -939,22 +941,22 @@ def test_an_answer_that_was_changed_and_changed_back_stays_so_after_a_reload(liv
 
 def test_a_slider_let_go_where_it_stood_is_an_answer(live: Live, page: Page) -> None:
     """A slider without an answer stands in the middle: let go there, the browser says that nothing has changed."""
-    work, hands = begin(live, page, "da")
+    work, keyboard = begin(live, page, "da")
     x, y = middle(page, "[type=range]")
     page.mouse.click(x, y)
     expect(page.locator(".slide [inputmode]")).to_have_value("50")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     drag(page, (x, y), (x + 60, y), (x, y))
     expect(page.locator("[data-row='1']")).to_have_class(re.compile("is-done"))
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [item["score"] for item in work.stored(work.tasks[0].id)] == [50, 50]
 
 
 def test_an_answer_taken_back_as_soon_as_the_slider_is_released_stays_so(live: Live, page: Page) -> None:
     """A busy browser hears of the key before it looks at the slider once more, which then stands in the middle: that
     was taken for an answer."""
-    work, hands = begin(live, page, "da")
+    work, keyboard = begin(live, page, "da")
     page.evaluate("""() => {
       const set = window.setTimeout;
       window.late = [];
@@ -963,7 +965,7 @@ def test_an_answer_taken_back_as_soon_as_the_slider_is_released_stays_so(live: L
     x, y = middle(page, "[type=range]")
     drag(page, (x, y), (x + 60, y))
     expect(page.locator(".slide [inputmode]")).not_to_have_value("")
-    hands.press("u")
+    keyboard.press("u")
     expect(page.locator(".slide [inputmode]")).to_have_value("")
     page.evaluate("() => { for (const work of late.splice(0)) work(); }")
     expect(page.locator(".slide [inputmode]")).to_have_value("")
@@ -971,7 +973,7 @@ def test_an_answer_taken_back_as_soon_as_the_slider_is_released_stays_so(live: L
 
 
 def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, phone: Page) -> None:
-    work, hands = begin(live, phone, "da")
+    work, keyboard = begin(live, phone, "da")
     touches = phone.context.new_cdp_session(phone)
     x, y = middle(phone, "[type=range]")
 
@@ -990,7 +992,7 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, phone: P
     swipe(*[(5 * n, -n) for n in range(1, 8)])
     expect(phone.locator(".slide [inputmode]")).not_to_have_value("")
     shown = float(phone.locator(".slide [inputmode]").input_value())
-    hands.settled()
+    keyboard.wait_until_saved()
     assert [row.value for row in work.rows()] == [shown] and shown > 60
     for path, is_meant in (
         ([(6 * n, 5 * n) for n in range(1, 9)], True),  # slanted: the larger way counts
@@ -999,7 +1001,7 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, phone: P
         ([(-5 * n, -6 * n) for n in range(1, 9)], False),
         ([*[(9 * n, n) for n in range(1, 5)], *[(36, 10 * n) for n in range(1, 9)]], True),  # strays after it has slid
     ):
-        hands.press("u")
+        keyboard.press("u")
         expect(phone.locator(".slide [inputmode]")).to_have_value("")
         swipe(*path)
         if is_meant:
@@ -1007,41 +1009,41 @@ def test_a_finger_that_scrolls_over_a_slider_gives_no_score(live: Live, phone: P
         else:
             expect(phone.locator(".unset .slide, .slide.unset").first).to_be_attached()
             expect(phone.locator(".slide [inputmode]")).to_have_value("")
-            hands.press("5", "0", "Enter", "k")
+            keyboard.press("5", "0", "Enter", "k")
 
 
 def test_a_slider_for_each_label_answers_its_own_line(live: Live, page: Page) -> None:
     """The number of any slider was written into the field of the first line."""
-    work, hands = begin(live, page, protocols.parse_toml(SLIDERS))
-    hands.press("t", "1", "2")
+    work, keyboard = begin(live, page, protocols.parse_toml(SLIDERS))
+    keyboard.press("t", "1", "2")
     page.mouse.click(*middle(page, "[data-line=terms] [type=range]"))
     page.locator("[data-line=terms] .slide [inputmode]").press("ArrowRight")
     page.locator("[data-line=style] .slide [inputmode]").fill("30")
-    hands.press("Enter")
-    hands.settled()
+    keyboard.press("Enter")
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id)[0]["ratings"] == {"style": 30, "terms": 50}
 
 
 def test_the_key_of_a_mark_may_come_before_the_mouse_is_released(live: Live, page: Page) -> None:
     """With one hand on each: the key belonged to the score while the words were still being selected."""
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
     start, end = caret(page, 0, "target", 4), caret(page, 0, "target", 12)
     page.mouse.move(start["x"], start["y"])
     page.mouse.down()
     page.mouse.move(end["x"], end["y"], steps=8)
-    hands.press("1")
+    keyboard.press("1")
     page.mouse.move(end["x"] + 40, end["y"], steps=4)
     page.mouse.up()
-    hands.press("8", "5")
-    hands.press("Enter")
-    hands.settled()
+    keyboard.press("8", "5")
+    keyboard.press("Enter")
+    keyboard.wait_until_saved()
     assert [(mark["text"], mark["severity"]) for mark in marks(work)] == [("Hafenamt", "minor")]
     assert work.stored(work.tasks[0].id)[0]["score"] == 85
 
 
 def test_a_menu_stays_beside_its_words_when_the_screen_is_turned(live: Live, phone: Page) -> None:
-    _, hands = begin(live, phone, "esa")
-    hands.press("ArrowRight", "ArrowRight")
+    _, keyboard = begin(live, phone, "esa")
+    keyboard.press("ArrowRight", "ArrowRight")
     phone.locator(".toolbar .panel").first.wait_for()
     for width, height in ((844, 390), (390, 844)):
         phone.set_viewport_size({"width": width, "height": height})
@@ -1083,10 +1085,10 @@ def test_a_field_stays_in_sight_above_the_keyboard_of_a_phone(live: Live, phone:
 
 
 def test_digits_change_the_score_of_a_sentence_one_comes_back_to(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
-    hands.press("8", "5", "Enter", "k", "9", "0", "Enter")
+    work, keyboard = begin(live, page, "esa")
+    keyboard.press("8", "5", "Enter", "k", "9", "0", "Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id)[0]["score"] == 90
 
 
@@ -1100,21 +1102,21 @@ def test_what_is_pressed_while_a_document_is_being_finished_changes_nothing(
     work.enter(page)
     first = work.tasks[0].id
     page.goto(work.url(first))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     answers = simulated(work.protocol, work.tasks[0].page, rng=Random(1)) if protocol != "mqm" else {"errors": []}
-    hands.answer(answers | {"comment": None})
+    keyboard.answer(answers | {"comment": None})
     held = hold(page, "**/finish")
     with page.expect_request("**/finish"):
-        hands.press("Escape", "Control+Enter")
+        keyboard.press("Escape", "Control+Enter")
     stored = work.stored(first)
     keys = {"h_falcon": ["s", "1", "h", "1"], "mqm": ["ArrowRight", "1", "1", "1"], "background": ["Tab", "1", "2"]}
-    hands.press(*keys[protocol], "Enter")
+    keyboard.press(*keys[protocol], "Enter")
     for label in page.locator(".rail label").all()[:2]:
         label.click(force=True)
     assert page.locator("#accept").inner_text().startswith("One moment")
     page.evaluate("dispatchEvent(new Event('pagehide'))")  # everything that was changed is sent
-    hands.settled()
+    keyboard.wait_until_saved()
     held[0].continue_()
     page.wait_for_url(lambda url: f"/task/{first}" not in url)
     page.wait_for_selector("html[data-ready]", state="attached")
@@ -1128,12 +1130,12 @@ def test_whoever_stops_the_next_document_on_its_way_can_open_it_later(live: Live
     work.enter(page)
     first, second = (task.id for task in work.tasks)
     page.goto(work.url(first))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     held = hold(page, f"**/task/{second}?**")
-    hands.press("8", "5")
+    keyboard.press("8", "5")
     with page.expect_request(f"**/task/{second}?**"):
-        hands.press("Control+Enter")
+        keyboard.press("Control+Enter")
     page.context.new_cdp_session(page).send("Page.stopLoading")
     again = page.locator("#notes button", has_text="Open it")
     expect(again).to_be_visible()
@@ -1149,7 +1151,7 @@ def test_the_strip_of_numbers_follows_the_sentence(live: Live, page: Page) -> No
     work = live.campaign("ranking_rs", [document(30)])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id) + "?row=13")
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     shown = """(() => {
         const current = document.querySelector('.strip a[aria-current]'), place = current.getBoundingClientRect();
         return place.left >= 0 && place.right <= innerWidth && current.textContent === '%s'; })()"""
@@ -1164,21 +1166,21 @@ def test_what_is_pressed_before_the_scripts_run_is_taken_when_they_do(live: Live
     work.enter(page)
     held = hold(page, "**/judging.js")
     page.goto(work.url(work.tasks[0].id), wait_until="commit")
-    hands = Hands(page)
+    keyboard = Keyboard(page)
     wait_until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
     # what was pressed once too often on the page before this one accepts nothing here
-    hands.press("Enter")
+    keyboard.press("Enter")
     if protocol == "esa":
-        hands.press("8", "5", "Enter", "4")
+        keyboard.press("8", "5", "Enter", "4")
     else:
         page.locator("[data-q=holistic] label").nth(6).click()
-        hands.press("Escape")
+        keyboard.press("Escape")
         page.evaluate("document.activeElement.blur()")
-        hands.press("s", "3", "Enter", "1", "3")
+        keyboard.press("s", "3", "Enter", "1", "3")
     held[0].continue_()
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.settled()
+    keyboard.wait_until_saved()
     first, second = work.stored(work.tasks[0].id)
     if protocol == "esa":
         assert (first["score"], first["errors"]) == (85, [])
@@ -1194,13 +1196,13 @@ def test_what_is_pressed_long_before_the_scripts_run_is_not_taken(live: Live, pa
     work.enter(page)
     held = hold(page, "**/judging.js")
     page.goto(work.url(work.tasks[0].id), wait_until="commit")
-    hands = Hands(page)
+    keyboard = Keyboard(page)
     wait_until(page, "performance.getEntriesByName('first-contentful-paint').length > 0")
-    hands.press("8", "5")
+    keyboard.press("8", "5")
     wait_until(page, "start => performance.now() > start + 3000", page.evaluate("performance.now()"))
-    hands.press("Enter")
+    keyboard.press("Enter")
     held[0].continue_()
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("#note-early")).to_be_visible()
     expect(page.locator("#heading")).to_have_text("Sentence 1")
     expect(page.locator(".slide input:not([type=range])")).to_have_value("")
@@ -1209,10 +1211,10 @@ def test_what_is_pressed_long_before_the_scripts_run_is_not_taken(live: Live, pa
 
 def test_a_digit_that_gives_the_same_answer_again_leads_on_too(live: Live, page: Page) -> None:
     """It left the line armed: the digit that was to pick the next line rated this one instead."""
-    work, hands = begin(live, page, "h_falcon")
-    hands.press("1", "3", "s", "2", "7", "Escape", "Escape")
-    hands.press("1", "3", "2", "2", "s", "2", "9")
-    hands.settled()
+    work, keyboard = begin(live, page, "h_falcon")
+    keyboard.press("1", "3", "s", "2", "7", "Escape", "Escape")
+    keyboard.press("1", "3", "2", "2", "s", "2", "9")
+    keyboard.wait_until_saved()
     stored = work.stored(work.tasks[0].id)[0]
     rated = {skill: value for skill, value in stored["skills"].items() if value != "not_relevant"}
     assert rated == {"information_density": "high", "idea_development": "medium"}

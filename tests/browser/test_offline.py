@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser_actions import Hands, wait_until
+from browser_actions import Keyboard, wait_until
 from lanner import campaign
 from live_server import SYSTEMS, Live, Work, document
 
@@ -29,15 +29,15 @@ KEPT = """async () => {
 }"""
 
 
-def begin(live: Live, page: Page) -> tuple[Work, int, Hands]:
+def begin(live: Live, page: Page) -> tuple[Work, int, Keyboard]:
     work = live.campaign("h_falcon", [document(4)], systems=SYSTEMS[:1])
     work.enter(page)
     task = work.tasks[0].id
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     page.wait_for_selector("html[data-offline]", state="attached")
-    return work, task, hands
+    return work, task, keyboard
 
 
 def reconnect(live: Live, page: Page) -> None:
@@ -50,60 +50,60 @@ def scores(work: Work, task: int) -> list[tuple[object, object]]:
 
 
 def test_a_page_is_reloaded_and_answered_without_a_network(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
-    hands.press("s", "3", "h", "7", "Enter")
-    hands.settled()
+    work, task, keyboard = begin(live, page)
+    keyboard.press("s", "3", "h", "7", "Enter")
+    keyboard.wait_until_saved()
     live.kill()
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     page.locator(".num").first.click()
     assert page.locator("[data-q=holistic] :checked").get_attribute("value") == "7", "known from the copies"
-    hands.press("j", "s", "2", "h", "5", "Enter")
+    keyboard.press("j", "s", "2", "h", "5", "Enter")
     page.reload()
-    hands.ready()
-    hands.press("s", "4", "h", "9", "Enter", "s", "1", "h", "3", "Enter")
+    keyboard.wait_until_ready()
+    keyboard.press("s", "4", "h", "9", "Enter", "s", "1", "h", "3", "Enter")
     assert scores(work, task)[1:] == [(None, None)] * 3
     wait = page.get_by_text("Not everything is sent yet.")
     wait.wait_for()
     reconnect(live, page)
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task) == [(3, 7), (2, 5), (4, 9), (1, 3)]
     assert len([row for row in work.rows() if row.question == "holistic"]) == 4, "each was stored once"
     expect(wait).to_have_count(0)
 
 
 def test_a_kept_page_does_not_overwrite_what_another_device_answered(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
-    hands.press("s", "3", "h", "7", "Enter")
-    hands.settled()
+    work, task, keyboard = begin(live, page)
+    keyboard.press("s", "3", "h", "7", "Enter")
+    keyboard.wait_until_saved()
     live.kill()
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     answers = {"sentence": 1, "holistic": 2}
     campaign.submit(live.store, task, 0, answers, submission="other device")
     reconnect(live, page)
     page.locator(".num").first.click()
     expect(page.locator("[data-q=holistic] :checked")).to_have_attribute("value", "2")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (1, 2)
 
 
 def test_a_new_answer_on_a_kept_page_is_a_conflict_that_is_shown(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
-    hands.press("s", "3", "h", "7")
-    hands.settled()
+    work, task, keyboard = begin(live, page)
+    keyboard.press("s", "3", "h", "7")
+    keyboard.wait_until_saved()
     live.kill()
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     page.locator(".num").first.click()
-    hands.press("h", "9")
+    keyboard.press("h", "9")
     campaign.submit(live.store, task, 0, {"holistic": 2}, submission="other device two")
     reconnect(live, page)
     page.locator("#note-conflict-0-holistic").wait_for()
     note = page.inner_text("#note-conflict-0-holistic")
     assert "9" in note and "2" in note and "kept in the record" in note
     page.get_by_role("button", name="Take the other: 2").click()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (3, 2)
 
 
@@ -124,7 +124,7 @@ class Portal(BaseHTTPRequestHandler):
 
 def test_what_a_network_sends_instead_is_not_kept(live: Live, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither in place of the judge's page nor as one of its scripts, for as long as the release lasts."""
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     script = page.locator("script[src*='/static/']").first.get_attribute("src")
     assert script
     unseen = script.rsplit("/", 1)[0] + "/organiser.js"
@@ -137,22 +137,22 @@ def test_what_a_network_sends_instead_is_not_kept(live: Live, page: Page, monkey
             expect(page.locator("h1")).to_have_text("Sign in to the network")
             monkeypatch.setattr(Portal, "status", 503)
             page.reload()
-            hands.ready()
+            keyboard.wait_until_ready()
         finally:
             portal.shutdown()
-    hands.press("s", "3", "h", "7", "Enter")
+    keyboard.press("s", "3", "h", "7", "Enter")
     reconnect(live, page)
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (3, 7)
     assert "Sign in" not in page.evaluate("url => fetch(url).then(reply => reply.text())", unseen)
 
 
 def test_pages_go_when_the_link_is_revoked(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     assert page.evaluate(KEPT) == [f"/task/{task}"]
     campaign.invitations.revoke(live.store, work.name, "J1")
     page.evaluate(SIGNED_OUT, work.url(task) + "/answers")
-    hands.press("s", "3", "h", "7")
+    keyboard.press("s", "3", "h", "7")
     page.locator("#note-held").wait_for()
     wait_until(page, "async () => !(await caches.keys()).some(name => name.startsWith('lanner-pages-'))")
 
@@ -167,9 +167,9 @@ def test_pages_go_when_another_link_is_opened(live: Live, page: Page) -> None:
 
 
 def test_a_finished_document_is_not_kept(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     for _ in range(4):
-        hands.press("s", "3", "h", "7", "Enter")
+        keyboard.press("s", "3", "h", "7", "Enter")
     page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
     wait_until(page, f"async () => (await ({KEPT})()).includes('/work')")
@@ -177,11 +177,11 @@ def test_a_finished_document_is_not_kept(live: Live, page: Page) -> None:
 
 
 def test_the_other_window_says_that_it_changes(live: Live, page: Page, context: BrowserContext) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     other = context.new_page()
     other.goto(work.url(task))
-    Hands(other).ready()
-    hands.press("s", "3")
-    hands.settled()
+    Keyboard(other).wait_until_ready()
+    keyboard.press("s", "3")
+    keyboard.wait_until_saved()
     expect(other.locator("#note-elsewhere")).to_contain_text("Sentence")
     expect(other.locator("[data-q=sentence] :checked")).to_have_attribute("value", "3")

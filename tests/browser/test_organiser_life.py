@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from lanner import campaign, protocols
 from lanner.model import Document, Judge, Segment
 from life.oracle import alpha, raw_rows
-from organiser_client import Office
+from organiser_client import OrganiserServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
 NAME = "walked"
@@ -20,7 +20,7 @@ LONG = " ".join(["The ferry left before the tide had turned and nobody on the pi
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OrganiserServer]:
     """A campaign whose calibration round is done, with segments longer than a screen."""
     texts = [
         Document(
@@ -32,7 +32,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         for number in range(3)
     ]
     people = [Judge(name.lower(), name=name) for name in ("Ana", "Ben", "Cem")]
-    with Office(tmp_path_factory.mktemp("life") / "lanner.sqlite") as running:
+    with OrganiserServer(tmp_path_factory.mktemp("life") / "lanner.sqlite") as running:
         settings = {"calibration": ["d0"], "main_question": "score"}
         campaign.create(running.store, NAME, texts, protocols.load("esa"), people, seed=1, settings=settings)
         campaign.open(running.store, NAME)
@@ -55,12 +55,12 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         yield running
 
 
-def test_from_calibration_to_a_new_link_and_the_report(office: Office, browser: Browser, page: Page) -> None:
+def test_from_calibration_to_a_new_link_and_the_report(server: OrganiserServer, browser: Browser, page: Page) -> None:
     page.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
-    office.enter(page)
-    here = f"{office.url}/campaigns/{NAME}"
-    raw = raw_rows(campaign.judgements(office.store, NAME))
+    server.enter(page)
+    here = f"{server.url}/campaigns/{NAME}"
+    raw = raw_rows(campaign.judgements(server.store, NAME))
     expected = alpha(raw[raw["question"] == "score"], "interval")
     assert expected is not None
 
@@ -84,10 +84,10 @@ def test_from_calibration_to_a_new_link_and_the_report(office: Office, browser: 
     page.goto(here)
     page.locator('[data-need="calibration"]').get_by_role("button", name="Assign the rest").click()
     expect(page.locator('[data-panel="needs"]')).not_to_contain_text("calibration round is done")
-    secret = campaign.invitations.issue(office.store, NAME, "ana")
+    secret = campaign.invitations.issue(server.store, NAME, "ana")
     with browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB") as other:
         judging = other.new_page()
-        judging.goto(f"{office.url}/j/{secret}")
+        judging.goto(f"{server.url}/j/{secret}")
         judging.locator("#start").click()
         judging.wait_for_selector("#questions")
         page.goto(f"{here}/judges")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import SYSTEMS, Live, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
@@ -36,7 +36,7 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
     work = live.campaign(protocol, [document()], systems=SYSTEMS[:outputs])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     for width in (360, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate(OUTSIDE) == []
@@ -48,7 +48,7 @@ def test_no_control_pokes_out_of_its_question(live: Live, page: Page, protocol: 
         )
         assert labels == ['"English source"', '"Translation A"', '"Translation B"']
         page.goto(f"{page.url}?language=ko")
-        Hands(page).ready()
+        Keyboard(page).wait_until_ready()
         assert page.locator(".is-active [data-label]").first.get_attribute("data-label") == "영어 원문"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -59,7 +59,7 @@ def test_the_bar_of_a_first_visit_can_be_pressed(live: Live, page: Page) -> None
     work = live.campaign("esa", [document()], systems=SYSTEMS[:1])
     work.enter(page)
     page.goto(f"{work.url(work.tasks[0].id)}/practice")
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     assert page.locator("#intro").is_visible()
     for control in page.locator(".bar :is(button, a):visible").all():
         control.click(trial=True, timeout=5000)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from lanner.formats import read_documents
 from lanner.model import Document
 from live_server import Live, Work
@@ -29,13 +29,13 @@ def text(name: str) -> Document:
         return next(document for document in read_documents(path) if document.id == name)
 
 
-def begin(live: Live, page: Page, protocol: str, name: str, systems: list[str]) -> tuple[Work, Hands]:
+def begin(live: Live, page: Page, protocol: str, name: str, systems: list[str]) -> tuple[Work, Keyboard]:
     work = live.campaign(protocol, [text(name)], systems=systems, options={"all_scenarios": True})
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    return work, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, keyboard
 
 
 def take(page: Page, name: str) -> None:
@@ -45,28 +45,30 @@ def take(page: Page, name: str) -> None:
 
 
 def test_skills(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "h_falcon", "harbour-ferry", ["birch"])
+    _, keyboard = begin(live, page, "h_falcon", "harbour-ferry", ["birch"])
     for keys in ("1281s49", "133282s49", "425273s38", "436152s4"):
-        hands.press(*keys, "Enter")
-    hands.press("h", "7", "Enter", "1", "1", "3", "1", "s", "2", "4", "Enter", "k", "k", "7", "1")
-    hands.press("7")
+        keyboard.press(*keys, "Enter")
+    keyboard.press("h", "7", "Enter", "1", "1", "3", "1", "s", "2", "4", "Enter", "k", "k", "7", "1")
+    keyboard.press("7")
     page.locator(".row[data-row='6'] .src").hover()
     take(page, "judging")
 
 
 def test_marks(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "esa", "paperboat-speech", ["cedar"])
+    _, keyboard = begin(live, page, "esa", "paperboat-speech", ["cedar"])
     page.emulate_media(color_scheme="dark")
     for score in ("82", "64", "91"):
-        hands.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "1", *score, "Enter")
-    hands.press("ArrowLeft", "ArrowLeft", "2", "o", "ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")
-    hands.press("ArrowLeft", *["ArrowLeft"] * 5, "Shift+ArrowLeft")
+        keyboard.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "1", *score, "Enter")
+    keyboard.press(
+        "ArrowLeft", "ArrowLeft", "2", "o", "ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1"
+    )
+    keyboard.press("ArrowLeft", *["ArrowLeft"] * 5, "Shift+ArrowLeft")
     take(page, "judging-spans")
 
 
 def test_context(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "falcon", "second-key", ["birch"])
+    _, keyboard = begin(live, page, "falcon", "second-key", ["birch"])
     for keys in ("1146", "2478", "2178", "3269", "2457"):
-        hands.press(*keys, "Enter")
-    hands.press("3", "2", "7", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")
+        keyboard.press(*keys, "Enter")
+    keyboard.press("3", "2", "7", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")
     take(page, "judging-context")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import SYSTEMS, Live, Work, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
@@ -25,7 +25,7 @@ def begin(live: Live, page: Page, protocol: str, **more: object) -> Work:
     work = live.campaign(protocol, [text], systems=SYSTEMS[:1], **more)
     page.goto(work.link)
     page.locator("#start").click()
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     return work
 
 
@@ -46,59 +46,59 @@ def test_a_first_visit_reads_tries_is_corrected_and_begins(live: Live, page: Pag
     marked = [(u.inner_text(), u.get_attribute("class")) for u in intro.locator(".right u").all()]
     assert ("bis Dämmerung", "s2") in marked and ("sonntags", "s3") in marked, "errors are marked in the sentence"
     assert "Das Museum ist sonntags geschlossen, aber" in intro.locator(".right .marked").all_inner_texts()[1]
-    hands = Hands(page)
-    hands.press("1", "j", "Enter")  # keys of the page wait until the guidelines are closed
+    keyboard = Keyboard(page)
+    keyboard.press("1", "j", "Enter")  # keys of the page wait until the guidelines are closed
     expect(intro).to_be_hidden()
     assert page.inner_text("#heading") == "Sentence 1"
     expect(page.locator("#training")).to_be_visible()
     expect(page.locator(".row.is-active > #coach")).to_be_in_viewport(ratio=1)  # how to begin, below the sentence
     drag_over(page, "montags")  # nothing is wrong there
-    hands.press("1", "s")
-    hands.write("95")
-    hands.press("Enter")
+    keyboard.press("1", "s")
+    keyboard.write("95")
+    keyboard.press("Enter")
     box = page.locator("#explanation")
     expect(box.locator("h3")).to_have_text("Not quite")
     expect(box.locator(".extra")).to_contain_text("montags")
     expect(box.locator(".found")).to_contain_text("Score")
-    hands.rested()
+    keyboard.wait_until_still()
     expect(page.locator(".row.is-active > #explanation")).to_be_in_viewport(ratio=1)  # where the judge is looking
     expect(page.locator("#coach")).to_be_hidden()
     page.set_viewport_size({"width": 390, "height": 844})
-    hands.press("u")
+    keyboard.press("u")
     expect(box).to_be_hidden()  # nor does a verdict stand on what was taken back
-    hands.press("s")
-    hands.write("95")
-    hands.press("Enter")
+    keyboard.press("s")
+    keyboard.write("95")
+    keyboard.press("Enter")
     expect(page.locator(".rail #explanation h3")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator("button[data-remove]").click()
     expect(box).to_be_hidden()  # another answer is checked anew
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(box.locator("h3")).to_have_text("✓ Right")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     expect(box).to_be_hidden()
-    hands.press("s")
-    hands.write("80")
-    hands.press("Enter")
+    keyboard.press("s")
+    keyboard.write("80")
+    keyboard.press("Enter")
     expect(box.locator(".missed")).to_contain_text("bis Dämmerung")
     assert page.evaluate("CSS.highlights.get('missed').size") == 1
-    hands.rested()  # the sentence makes room for the verdict
+    keyboard.wait_until_still()  # the sentence makes room for the verdict
     drag_over(page, "bis Dämmerung")
-    hands.press("2")
-    hands.press("Enter")
+    keyboard.press("2")
+    keyboard.press("Enter")
     expect(box.locator(".kind")).to_contain_text("minor")
-    hands.press("Enter")
+    keyboard.press("Enter")
     for number in (3, 4):
         expect(page.locator("#heading")).to_have_text(f"Sentence {number}")
-        hands.press("s")
-        hands.write("50")
-        hands.press("Enter")
+        keyboard.press("s")
+        keyboard.write("50")
+        keyboard.press("Enter")
         expect(box).to_be_visible()
         expect(page.locator("#accept")).to_contain_text("Begin" if number == 4 else "Next")
-        hands.press("Enter")
+        keyboard.press("Enter")
     page.wait_for_url(f"**/task/{work.tasks[0].id}")
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("#intro")).to_have_count(0)
     assert not work.rows(), "nothing of the practice is stored"
     page.goto(f"{live.url}/work")
@@ -117,16 +117,16 @@ def test_whoever_s_link_is_revoked_while_practising_is_told(live: Live, page: Pa
 
 def test_the_page_of_a_network_login_is_no_verdict(live: Live, page: Page) -> None:
     work = begin(live, page, "esa")
-    hands = Hands(page)
-    hands.press("Enter")
+    keyboard = Keyboard(page)
+    keyboard.press("Enter")
     drag_over(page, "montags")
-    hands.press("1", "s")
-    hands.write("95")
+    keyboard.press("1", "s")
+    keyboard.write("95")
     page.route("**/practice", lambda route: route.fulfill(content_type="text/html", body="<h1>Sign in</h1>"))
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#note-practice")).to_contain_text("could not be checked")
     page.unroute("**/practice")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#explanation")).to_be_visible()
     assert not work.rows()
 
@@ -135,30 +135,30 @@ def test_guidelines_hold_the_examples_and_lead_to_the_practice_again(live: Live,
     work = begin(live, page, "falcon")
     page.get_by_role("link", name="Skip the practice").last.click()
     page.wait_for_url(f"**/task/{work.tasks[0].id}")
-    hands = Hands(page)
-    hands.ready()
-    hands.press("g")
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("g")
     guide = page.locator("[data-of=guidelines]")
     expect(guide.locator(".steps li")).to_have_count(5)
     expect(guide.locator(".example")).to_have_count(10)
     assert "A pronoun alone does not make a sentence local." in guide.inner_text()
     guide.get_by_role("button", name="Practise on examples").click()
     page.wait_for_url("**/practice")
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("#intro")).to_be_visible()
 
 
 def test_falcon_practice_follows_the_pronoun_rule(live: Live, page: Page) -> None:
     begin(live, page, "falcon")
-    hands = Hands(page)
-    hands.press("Enter")
+    keyboard = Keyboard(page)
+    keyboard.press("Enter")
     row = page.locator(".row", has_text="In the end it was rejected.")
     row.locator(".num").click()
-    hands.press("l", "1", "Enter")
+    keyboard.press("l", "1", "Enter")
     box = page.locator("#explanation")
     expect(box.locator("h3")).to_have_text("Not quite")
     assert "sentence before" in box.inner_text()
-    hands.press("l", "2", "Enter")
+    keyboard.press("l", "2", "Enter")
     expect(box.locator("h3")).to_have_text("✓ Right")
 
 
@@ -168,19 +168,19 @@ def test_every_kind_of_page_can_be_practised(live: Live, page: Page, name: str) 
     work = live.campaign(name, [text], systems=SYSTEMS, options={"all_scenarios": True})
     work.enter(page)
     page.goto(work.url(work.tasks[0].id) + "/practice")
-    hands = Hands(page)
-    hands.ready()
-    hands.press("Enter")
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("Enter")
     expect(page.locator("#intro")).to_be_hidden()
-    required = [question for question in hands.asked() if "required" in question]
+    required = [question for question in keyboard.questions() if "required" in question]
     for question in required:
         pick = page.locator(f'[data-q="{question["q"]}"]').locator("input[type=radio], button[data-add='1']")
         if question["display"] in ("slider", "number"):
-            hands.press(question["letter"])
-            hands.write("50")
+            keyboard.press(question["letter"])
+            keyboard.write("50")
         elif pick.count():
             pick.first.evaluate("el => el.click()")
-    hands.press("Control+Enter")
+    keyboard.press("Control+Enter")
     expect(page.locator("#explanation")).to_be_visible()
     assert page.inner_text("#explanation .why").strip()
     assert not work.rows()
@@ -206,7 +206,7 @@ def test_the_sentence_of_each_question_can_be_read_on_the_page(live: Live, page:
     work = live.campaign(name, [text], systems=SYSTEMS, options={"all_scenarios": True})
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     for width, height in ((1280, 720), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         for question in page.locator(".q:not([hidden])").all():

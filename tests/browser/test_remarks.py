@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser_actions import Hands, wait_until
+from browser_actions import Keyboard, wait_until
 from lanner import campaign
 from lanner.campaign.people import messages_in
 from live_server import SYSTEMS, Live, Work, document
@@ -34,15 +34,15 @@ PLACE = """words => {
 LIT = "() => [...(CSS.highlights.get('counterpart') ?? [])].map(range => range.toString()).join('')"
 
 
-def begin(live: Live, page: Page, protocol: str = "esa") -> tuple[Work, int, Hands]:
+def begin(live: Live, page: Page, protocol: str = "esa") -> tuple[Work, int, Keyboard]:
     text = document(texts=[(SOURCE, TARGET), ("Short.", "Kurz.")], languages=("en", "de"))
     work = live.campaign(protocol, [text], systems=SYSTEMS[:1])
     work.enter(page)
     task = work.tasks[0].id
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
-    return work, task, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, task, keyboard
 
 
 def drag_over(page: Page, words: str) -> None:
@@ -54,59 +54,59 @@ def drag_over(page: Page, words: str) -> None:
 
 
 def test_a_mark_carries_a_note_and_a_correction(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     drag_over(page, "Kapelle")
-    hands.press("1")
+    keyboard.press("1")
     page.locator("mark").first.click()
-    hands.press("n")
+    keyboard.press("n")
     note = page.locator("[data-remark=note]")
     expect(note).to_be_focused()
-    hands.write("A band, not an orchestra; j and 1 are letters here")
-    hands.press("Tab")
-    hands.write("Band")
-    hands.press("Escape")
-    hands.settled()
+    keyboard.write("A band, not an orchestra; j and 1 are letters here")
+    keyboard.press("Tab")
+    keyboard.write("Band")
+    keyboard.press("Escape")
+    keyboard.wait_until_saved()
     (mark,) = work.stored(task)[0]["errors"]
     assert mark["note"] == "A band, not an orchestra; j and 1 are letters here"
     assert (mark["correction"], mark["text"]) == ("Band", "Kapelle")
     expect(page.locator(".spans .remark")).to_contain_text("→ Band")
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     page.get_by_role("button", name="Remarks").first.click()
     expect(page.locator("[data-remark=correction]")).to_have_value("Band")
     page.locator("[data-remark=correction]").click()  # the pointer can go there, too
-    hands.press("Control+a", "Delete", "Escape")
-    hands.settled()
+    keyboard.press("Control+a", "Delete", "Escape")
+    keyboard.wait_until_saved()
     (mark,) = work.stored(task)[0]["errors"]
     assert "correction" not in mark and mark["note"]
-    hands.press("u")
-    hands.settled()
+    keyboard.press("u")
+    keyboard.wait_until_saved()
     (mark,) = work.stored(task)[0]["errors"]
     assert mark["correction"] == "Band", "undo brings it back"
 
 
 def test_changing_the_severity_keeps_the_remarks(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     drag_over(page, "Kapelle")
-    hands.press("1")
+    keyboard.press("1")
     page.locator("mark").first.click()
-    hands.press("n")
-    hands.write("why")
-    hands.press("Escape")
+    keyboard.press("n")
+    keyboard.write("why")
+    keyboard.press("Escape")
     page.locator("mark").first.click()
-    hands.press("2")
-    hands.settled()
+    keyboard.press("2")
+    keyboard.wait_until_saved()
     (mark,) = work.stored(task)[0]["errors"]
     assert (mark["severity"], mark["note"]) == ("major", "why")
 
 
 def test_a_message_reaches_the_organiser(live: Live, page: Page, context: BrowserContext) -> None:
-    work, _, hands = begin(live, page, "h_falcon")
+    work, _, keyboard = begin(live, page, "h_falcon")
     page.get_by_role("button", name="Write to the organiser").click()
     page.locator("#message-text").click()
-    hands.write("Sentence 2 is cut off. 1 j u")
+    keyboard.write("Sentence 2 is cut off. 1 j u")
     context.set_offline(True)
-    hands.press("Control+Enter")
+    keyboard.press("Control+Enter")
     expect(page.locator("#message output")).to_contain_text("Not sent")
     expect(page.locator("#message-text")).to_have_value("Sentence 2 is cut off. 1 j u")
     context.set_offline(False)
@@ -134,7 +134,7 @@ def test_a_message_reaches_the_organiser(live: Live, page: Page, context: Browse
 
 
 def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(live: Live, page: Page) -> None:
-    _, _, hands = begin(live, page)
+    _, _, keyboard = begin(live, page)
     left, middle, _ = page.evaluate(PLACE, "storm")
     page.mouse.move(left, middle, steps=3)
     wait_until(page, f"({LIT})().includes('Sturm')")
@@ -145,7 +145,7 @@ def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(li
     wait_until(page, f"({LIT})() === ''")
     page.get_by_role("button", name="Settings").click()
     page.get_by_label("Light the matching part").uncheck()
-    hands.press("Escape")
+    keyboard.press("Escape")
     left, middle, _ = page.evaluate(PLACE, "storm")
     page.mouse.move(left, middle, steps=3)
     left, middle, _ = page.evaluate(PLACE, "harbour")
@@ -155,41 +155,41 @@ def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(li
 
 
 def test_undoing_a_required_answer_takes_it_back_on_the_server(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page, "h_falcon")
-    hands.press("s", "3")
-    hands.settled()
+    work, task, keyboard = begin(live, page, "h_falcon")
+    keyboard.press("s", "3")
+    keyboard.wait_until_saved()
     assert work.stored(task)[0]["sentence"] == 3
-    hands.press("u")
-    hands.settled()
+    keyboard.press("u")
+    keyboard.wait_until_saved()
     assert "sentence" not in work.stored(task)[0]
     assert page.locator("#saved").get_attribute("data-state") == "saved"
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("[data-q=sentence] :checked")).to_have_count(0)
 
 
 def test_an_answer_the_server_refuses_is_not_called_saved(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page, "h_falcon")
-    hands.press("s", "3")
-    hands.settled()
+    work, task, keyboard = begin(live, page, "h_falcon")
+    keyboard.press("s", "3")
+    keyboard.wait_until_saved()
     refusal = '{"errors": [{"question": "sentence", "code": "off_step", "message": "no"}]}'
     page.route("**/answers", lambda route: route.fulfill(status=422, content_type="application/json", body=refusal))
-    hands.press("s", "4")
+    keyboard.press("s", "4")
     page.locator("[id^=note-rejected]").wait_for()
     expect(page.locator("#saved")).to_have_attribute("data-state", "kept")
     page.unroute("**/answers")
-    hands.press("s", "2")
-    hands.settled()
+    keyboard.press("s", "2")
+    keyboard.wait_until_saved()
     assert work.stored(task)[0]["sentence"] == 2
 
 
 def test_a_slider_has_ticks_and_lights_the_interval_of_the_answer(live: Live, page: Page) -> None:
-    _, _, hands = begin(live, page)
+    _, _, keyboard = begin(live, page)
     expect(page.locator(".ticks i")).to_have_count(4)
     expect(page.locator(".marks .lit")).to_have_count(0)
-    hands.press("s")
-    hands.write("50")
-    hands.press("Enter")
+    keyboard.press("s")
+    keyboard.write("50")
+    keyboard.press("Enter")
     page.locator(".num").first.click()
     assert page.locator(".marks .lit b").all_inner_texts() == ["66", "33"]
     ticks, thumb = page.evaluate(

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import Live, document
 from simulated_pages import simulate_page as simulated
 
@@ -18,48 +18,48 @@ def test_twenty_sentences_of_h_falcon(live: Live, page: Page, capsys: pytest.Cap
     work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands, rng, skills, expected = Hands(page), Random(20), 0, []
-    hands.ready()
-    rows = next(q for q in hands.asked() if q["q"] == "skills")["lines"]
+    keyboard, rng, skills, expected = Keyboard(page), Random(20), 0, []
+    keyboard.wait_until_ready()
+    rows = next(q for q in keyboard.questions() if q["q"] == "skills")["lines"]
     for _ in range(20):
         answers = simulated(work.protocol, "rating", rng=rng) | {"comment": None}
         rated = {skill: value for skill, value in answers["skills"].items() if value != "not_relevant"}
         for line in rows:
             if line["id"] in rated:
-                hands.press(line["pick"], line["keys"][rated[line["id"]]])
-        hands.press("s", str(answers["sentence"]), str(answers["holistic"] % 10), "Enter")
+                keyboard.press(line["pick"], line["keys"][rated[line["id"]]])
+        keyboard.press("s", str(answers["sentence"]), str(answers["holistic"] % 10), "Enter")
         skills += len(rated)
         expected.append({name: value for name, value in answers.items() if value is not None})
-    hands.settled()
+    keyboard.wait_until_saved()
     assert work.stored(work.tasks[0].id) == expected
     allowed = 3 * skills + 2 * 2 * 20
     with capsys.disabled():
-        print(f"\nH-FALCON, 20 sentences, {skills} rated skills: {hands.pressed} key presses (at most {allowed})")
-    assert hands.pressed <= allowed
+        print(f"\nH-FALCON, 20 sentences, {skills} rated skills: {keyboard.presses} key presses (at most {allowed})")
+    assert keyboard.presses <= allowed
 
 
 def test_arrows_letters_and_escape(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(20)], systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    hands.press("j", "ArrowDown", "k")
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("j", "ArrowDown", "k")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
-    hands.press("7")
+    keyboard.press("7")
     assert page.locator(".skill.armed legend").inner_text() == "Reference consistency"
-    hands.press("i")
+    keyboard.press("i")
     assert page.locator("#drawer .here dt").inner_text() == "Reference consistency"
-    hands.press("Escape", "Escape")
+    keyboard.press("Escape", "Escape")
     assert page.locator("#drawer").is_hidden()
-    hands.press("?")
+    keyboard.press("?")
     assert page.locator("#drawer [data-of=keys]").is_visible()
-    hands.press("Escape", "/")
-    hands.write("Sentence 17")
+    keyboard.press("Escape", "/")
+    keyboard.write("Sentence 17")
     assert "1" in page.inner_text("#hits")
-    hands.press("Enter")
+    keyboard.press("Enter")
     expect(page.locator("#heading")).to_have_text("Sentence 17")
-    hands.press("Escape", "Enter")
+    keyboard.press("Escape", "Enter")
     assert page.locator("[data-q=sentence].tried .hint").inner_text() == "Choose 1 to 4"
     assert "17: Sentence score, Holistic score" in page.inner_text("#left")
 
@@ -68,8 +68,8 @@ def test_other_keyboard_layouts(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(2)], systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     pressed = """([key, code]) => document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', { key, code, bubbles: true, cancelable: true }))"""
     page.evaluate(pressed, ["ㄴ", "KeyS"])
@@ -77,7 +77,7 @@ def test_other_keyboard_layouts(live: Live, page: Page) -> None:
     page.evaluate(pressed, ["ا", "KeyH"])
     page.evaluate(pressed, ["é", "Digit2"])
     page.evaluate(pressed, ["ㅏ", "KeyK"])
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(work.tasks[0].id)[0]
     assert (stored["sentence"], stored["holistic"]) == (1, 2)
 
@@ -86,20 +86,20 @@ def test_single_keys_can_be_switched_off(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(3)], systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     page.get_by_role("button", name="Settings").click()
     page.get_by_label("Single-key shortcuts").uncheck()
-    hands.press("Escape")
+    keyboard.press("Escape")
     page.locator(".num").first.focus()
-    hands.press("s", "3", "j", "u")
+    keyboard.press("s", "3", "j", "u")
     expect(page.locator("#heading")).to_have_text("Sentence 1")
     assert page.locator("[data-q=sentence] :checked").count() == 0
-    hands.press("ArrowDown")
+    keyboard.press("ArrowDown")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
     page.reload()
-    hands.ready()
-    hands.press("j")
+    keyboard.wait_until_ready()
+    keyboard.press("j")
     expect(page.locator("#heading")).to_have_text("Sentence 2")
 
 
@@ -107,14 +107,14 @@ def test_window_of_a_long_document(live: Live, page: Page) -> None:
     work = live.campaign("h_falcon", [document(30)], systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id) + "?row=12")
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     shown = ".row:not([hidden]) .num b"
     before = page.locator(shown).all_text_contents()
     assert before == [str(n) for n in range(7, 7 + len(before))] and 11 <= len(before) < 30
     bottom = "css => [...document.querySelectorAll(css)].at(-1).getBoundingClientRect().bottom"
     assert page.evaluate(bottom, ".row:not([hidden])") >= page.evaluate(bottom, ".scroller"), "the screen is filled"
-    hands.press(*["j"] * 9)
+    keyboard.press(*["j"] * 9)
     after = page.locator(shown).all_text_contents()
     assert after == [str(n) for n in range(7, 27)], "it grows and does not shrink"
     page.locator(".above [data-act=earlier]").click()
@@ -135,23 +135,23 @@ def test_active_time_pauses_and_breaks_are_suggested(live: Live, page: Page) -> 
     page.clock.install()
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     for _ in range(4):
         page.clock.run_for(20_000)
-        hands.press("Shift")
+        keyboard.press("Shift")
     assert "1 min today" in page.inner_text("#mins")
     page.locator("#note-break").get_by_role("button", name="Do not remind me").click()
     page.clock.run_for(600_000)
     assert "1 min today" in page.inner_text("#mins"), "ten minutes without a sign of life are no work"
     for _ in range(4):
-        hands.press("Shift")
+        keyboard.press("Shift")
         page.clock.run_for(20_000)
     assert page.locator("#note-break").count() == 0
     for _ in range(4):
-        hands.press("Shift")
+        keyboard.press("Shift")
         page.clock.fast_forward(25_000)  # the lid is closed for a while: no timer fires meanwhile
-    hands.press("s", "3", "8", "Enter")
+    keyboard.press("s", "3", "8", "Enter")
     page.clock.run_for(2_000)
     page.locator("#saved[data-state=saved]").wait_for()
     row = next(row for row in work.rows() if row.question == "holistic")
@@ -168,6 +168,6 @@ def test_the_first_page_is_light(live: Live, page: Page) -> None:
     weights: list[int] = []
     session.on("Network.loadingFinished", lambda event: weights.append(int(event["encodedDataLength"])))
     page.goto(work.url(work.tasks[0].id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     page.wait_for_load_state("networkidle")
     assert len(weights) > 20 and sum(weights) < 90_000, "scripts, styles, the page itself and the heads of all replies"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, Route, expect
 
-from browser_actions import Hands, wait_until
+from browser_actions import Keyboard, wait_until
 from chromium import ELSEWHERE, on_disk
 from lanner import campaign
 from lanner.campaign import history
@@ -28,19 +28,19 @@ ON_THE_DEVICE = """text => new Promise(ok => {
 })"""
 
 
-def begin(live: Live, page: Page, sentences: int = 6) -> tuple[Work, int, Hands]:
+def begin(live: Live, page: Page, sentences: int = 6) -> tuple[Work, int, Keyboard]:
     work = live.campaign("h_falcon", [document(sentences)], systems=["hidden-engine-alpha"])
     work.enter(page)
     task = work.tasks[0].id
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
-    return work, task, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, task, keyboard
 
 
-def judge(hands: Hands, sentence: int, holistic: int) -> None:
+def judge(keyboard: Keyboard, sentence: int, holistic: int) -> None:
     """One row, then on to the next."""
-    hands.press("1", "2", "s", str(sentence), str(holistic % 10), "Enter")
+    keyboard.press("1", "2", "s", str(sentence), str(holistic % 10), "Enter")
 
 
 def scores(work: Work, task: int) -> list[tuple[int | None, int | None]]:
@@ -53,19 +53,19 @@ def nothing_waits(page: Page) -> None:
 
 
 def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserContext) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     wanted = [(1 + n % 4, 1 + n) for n in range(6)]
     for n, (sentence, holistic) in enumerate(wanted):
         if n == 2:
-            hands.settled()
+            keyboard.wait_until_saved()
             context.set_offline(True)
         if n == 4:
             # The second row may be closed after the first was tried; the next try counts both.
             page.locator("#saved[data-state=offline]", has_text="2").wait_for()
             assert scores(work, task)[2:4] == [(None, None)] * 2
             context.set_offline(False)
-        judge(hands, sentence, holistic)
-    hands.settled()
+        judge(keyboard, sentence, holistic)
+    keyboard.wait_until_saved()
     assert scores(work, task) == wanted
     rows = [(row.question, row.segment) for row in work.rows()]
     assert len(rows) == len(set(rows)), "each answer is stored once"
@@ -82,14 +82,14 @@ def test_offline_for_the_middle_third(live: Live, page: Page, context: BrowserCo
 def test_an_error_of_the_server_is_not_called_offline(
     live: Live, page: Page, status: int, body: str, words: str
 ) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     page.route("**/answers", lambda route: route.fulfill(status=status, body=body))
-    judge(hands, 2, 5)
+    judge(keyboard, 2, 5)
     shown = page.locator("#saved[data-state=offline]")
     expect(shown).to_have_text(f"{words} Kept on this device: 1")
     page.unroute("**/answers")
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (2, 5)
 
 
@@ -100,26 +100,26 @@ def test_over_plain_http_in_a_local_network(live: Live, page: Page) -> None:
     page.goto(work.link.replace("127.0.0.1", ELSEWHERE))
     page.goto(work.url(task).replace("127.0.0.1", ELSEWHERE))
     assert page.evaluate("!isSecureContext")
-    hands = Hands(page)
-    hands.ready()
-    judge(hands, 2, 7)
-    judge(hands, 3, 8)
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    judge(keyboard, 2, 7)
+    judge(keyboard, 3, 8)
     nothing_waits(page)
     assert scores(work, task) == [(2, 7), (3, 8)]
 
 
 def test_kill_minus_nine_in_mid_task(own_live: Live, page: Page) -> None:
-    work, task, hands = begin(own_live, page)
-    judge(hands, 1, 1)
-    hands.settled()
+    work, task, keyboard = begin(own_live, page)
+    judge(keyboard, 1, 1)
+    keyboard.wait_until_saved()
     own_live.kill()
-    judge(hands, 2, 2)
-    judge(hands, 3, 3)
+    judge(keyboard, 2, 2)
+    judge(keyboard, 3, 3)
     page.locator("#saved[data-state=offline]").wait_for()
     own_live.start()
-    judge(hands, 4, 4)
+    judge(keyboard, 4, 4)
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[:4] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
@@ -127,7 +127,7 @@ HALF_AN_EMOJI = r"field => { field.focus(); document.execCommand('insertText', f
 
 
 def test_reload_at_every_step(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page, sentences=2)
+    work, task, keyboard = begin(live, page, sentences=2)
     steps: list[tuple[str, str]] = [
         ("1", "3"),
         ("8", "1"),
@@ -135,22 +135,22 @@ def test_reload_at_every_step(live: Live, page: Page) -> None:
         ("h", "7"),
     ]
     for first, second in steps:
-        hands.press(first, second)
+        keyboard.press(first, second)
         page.reload()
-        hands.ready()
-    hands.press("c")
-    hands.write("왜 ‘그녀’인가? 👩‍🚀")
+        keyboard.wait_until_ready()
+    keyboard.press("c")
+    keyboard.write("왜 ‘그녀’인가? 👩‍🚀")
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     assert page.input_value(REMARK) == "왜 ‘그녀’인가? 👩‍🚀"
-    hands.press("Enter")
-    hands.settled()
+    keyboard.press("Enter")
+    keyboard.wait_until_saved()
     stored = work.stored(task)[0]
     assert stored["skills"] | {"information_density": "high", "participant_focus": "low"} == stored["skills"]
     assert (stored["sentence"], stored["holistic"], stored["comment"]) == (4, 7, "왜 ‘그녀’인가? 👩‍🚀")
     expect(page.locator("#heading")).to_have_text("Sentence 2")  # the same row after a reload, the next after accepting
     page.eval_on_selector(REMARK, HALF_AN_EMOJI)
-    hands.settled()
+    keyboard.wait_until_saved()
     assert work.stored(task)[1]["comment"] == "cut �"
 
 
@@ -178,19 +178,19 @@ def test_a_page_left_in_the_same_moment_as_the_key(live: Live, page: Page, dropp
     """A busy browser drops what a page began to write and to send while it was left."""
     if dropped:
         page.add_init_script(DROPPED_WITH_THE_PAGE)
-    work, task, hands = begin(live, page, sentences=2)
+    work, task, keyboard = begin(live, page, sentences=2)
     for key in KEYS:
-        hands.press("s")
+        keyboard.press("s")
         with page.expect_navigation():
             page.evaluate(LEFT_AT_ONCE, key)
-        hands.ready()
+        keyboard.wait_until_ready()
         assert page.locator("[data-q=sentence] :checked").input_value() == key
-    hands.press("c")
-    hands.write("half a rem")
+    keyboard.press("c")
+    keyboard.write("half a rem")
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     assert page.input_value(REMARK) == "half a rem"
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(task)[0]
     assert (stored["sentence"], stored["comment"]) == (int(KEYS[-1]), "half a rem")
     said = [row.value for row in history(live.store, work.name, question="sentence")]
@@ -214,10 +214,10 @@ def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page) -> N
         with page.context.expect_page() as opened:
             page.evaluate("address => { window.open(address); }", work.url(task) + "?row=1")
         tab = opened.value
-        hands = Hands(tab)
-        hands.ready()
+        keyboard = Keyboard(tab)
+        keyboard.wait_until_ready()
         nothing_waits(tab)  # an answer is not sent past an older one, which the tab before may not have seen arrive
-        hands.press("s")
+        keyboard.press("s")
         with tab.expect_event("close"):
             tab.evaluate(f"key => setTimeout(() => ({CLOSED_AT_ONCE})(key))", key)
         for _ in range(300):
@@ -232,24 +232,24 @@ def test_incomplete_answer_stays_on_the_device(live: Live, page: Page) -> None:
     work.enter(page)
     task = next(t for t in work.tasks if t.page == "label").id
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
-    hands.press("2", "1", "4")
-    hands.settled()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("2", "1", "4")
+    keyboard.wait_until_saved()
     page.reload()
-    hands.ready()
+    keyboard.wait_until_ready()
     ticked = page.eval_on_selector_all("[data-q=skills] :checked", "els => els.map(e => e.value)")
     assert ticked == ["information_density", "style_register"]
     assert "skills" not in work.stored(task)[0]
-    hands.press("t", "7", "Enter")
-    hands.settled()
+    keyboard.press("t", "7", "Enter")
+    keyboard.wait_until_saved()
     assert work.stored(task)[0]["skills"] == ["information_density", "style_register", "reference_consistency"]
 
 
 def test_closed_while_offline_and_sent_from_the_list_of_work(live: Live, page: Page, context: BrowserContext) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     context.set_offline(True)
-    judge(hands, 3, 9)
+    judge(keyboard, 3, 9)
     page.locator("#saved[data-state=offline]").wait_for()
     page.close()
     context.set_offline(False)
@@ -260,27 +260,27 @@ def test_closed_while_offline_and_sent_from_the_list_of_work(live: Live, page: P
 
 
 def test_expired_session_keeps_the_answers(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     page.context.clear_cookies()
-    judge(hands, 2, 5)
+    judge(keyboard, 2, 5)
     page.locator("#note-held").wait_for()
     assert scores(work, task)[0] == (None, None)
-    judge(hands, 4, 6)
+    judge(keyboard, 4, 6)
     page.goto(work.link)
     page.get_by_role("link", name="Continue").or_(page.get_by_role("link", name="Start")).first.click()
-    hands.ready()
+    keyboard.wait_until_ready()
     nothing_waits(page)
     assert scores(work, task)[:2] == [(2, 5), (4, 6)]
     expect(page.locator("#heading")).to_have_text("Sentence 3")  # at the row one had left
 
 
 def test_whoever_s_link_was_replaced_is_told_before_the_next_answer(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     lost = {"status": 401, "content_type": "application/json", "body": '{"message": "You are not signed in."}'}
     page.route("**/session", lambda route: route.fulfill(**lost))
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as when one comes back to the page
     page.locator("#note-held", has_text="link was replaced").wait_for()
-    judge(hands, 2, 5)
+    judge(keyboard, 2, 5)
     assert scores(work, task)[0] == (None, None), "answers wait on the device"
 
 
@@ -290,15 +290,15 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
     mine, theirs = (campaign.tasks(live.store, work.name, judge.id)[0].id for judge in judges)
     work.enter(page)
     page.goto(work.url(mine))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     other = page.context.new_page()
     other.goto(f"{live.url}/j/{work.links['J2']}")
     other.goto(work.url(theirs))
-    Hands(other).ready()
+    Keyboard(other).wait_until_ready()
     page.bring_to_front()
-    judge(hands, 2, 5)
-    hands.settled()
+    judge(keyboard, 2, 5)
+    keyboard.wait_until_saved()
     assert (scores(work, mine)[0], scores(work, theirs)[0]) == ((2, 5), (None, None))
     (own,) = (
         participant.number
@@ -306,7 +306,7 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
         if participant.judge.id == "J1"
     )
     page.context.clear_cookies(name=judge_cookie(own))
-    judge(hands, 4, 6)
+    judge(keyboard, 4, 6)
     page.locator("#note-held").wait_for()  # this judge is told to open their link again
     assert scores(work, mine)[1] == scores(work, theirs)[1] == (None, None), "nothing is saved as somebody else"
     other.goto(work.link)
@@ -317,22 +317,22 @@ def test_two_links_in_one_browser_save_each_as_their_own_judge(live: Live, page:
 
 
 def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     other = page.context.new_page()
     other.goto(work.url(task) + "?row=1")
-    second = Hands(other)
-    second.ready()
+    second = Keyboard(other)
+    second.wait_until_ready()
     # The second tab misses what the first one says, as another device would.
     other.evaluate("BroadcastChannel.prototype.postMessage = () => {}")
     page.bring_to_front()
-    hands.press("s", "1", "3")
-    hands.settled()
+    keyboard.press("s", "1", "3")
+    keyboard.wait_until_saved()
     other.bring_to_front()
     assert other.locator("[data-q=sentence] :checked").get_attribute("value") == "1", "told by the first tab"
     page.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
     page.bring_to_front()
-    hands.press("s", "2")
-    hands.settled()
+    keyboard.press("s", "2")
+    keyboard.wait_until_saved()
     other.bring_to_front()
     second.press("s", "4")
     other.locator("[id^=note-conflict]").wait_for()
@@ -341,7 +341,7 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page) -> None:
     said = [row.value for row in history(live.store, work.name, question="sentence")]
     assert said == [1, 2, 4] and work.stored(task)[0]["sentence"] == 4, "both are in the record, the later one holds"
     other.get_by_role("button", name="Take the other").click()
-    second.settled()
+    second.wait_until_saved()
     assert work.stored(task)[0]["sentence"] == 2
 
 
@@ -353,13 +353,13 @@ def test_an_answer_from_another_tab_is_shown_once_a_change_here_is_taken_back(li
     other = page.context.new_page()
     for tab in (page, other):
         tab.goto(work.url(task))
-        Hands(tab).ready()
-    first, second = Hands(page), Hands(other)
+        Keyboard(tab).wait_until_ready()
+    first, second = Keyboard(page), Keyboard(other)
     tick = "[...document.querySelectorAll('[data-q=skills] :checked')].length"
     second.press("t", "5")  # one of three: not sent yet
     page.bring_to_front()
     first.press("t", "1", "4", "7")
-    first.settled()
+    first.wait_until_saved()
     other.bring_to_front()
     wait_until(other, f"{tick} === 1")
     second.press("5")
@@ -372,19 +372,19 @@ def test_what_two_tabs_have_left_to_send_ends_as_the_server_holds_it(live: Live,
     other = page.context.new_page()
     other.goto(work.url(task))
     for tab, key in ((page, "2"), (other, "3")):
-        Hands(tab).ready()
+        Keyboard(tab).wait_until_ready()
         tab.bring_to_front()
         tab.route("**/answers", lambda route: route.abort())
-        Hands(tab).press("s", key)
+        Keyboard(tab).press("s", key)
         tab.locator("#saved[data-state=offline]").wait_for()
     page.bring_to_front()
     page.reload()
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     expect(page.locator("[data-q=sentence] :checked")).to_have_value("3")
     for tab in (other, page):
         tab.unroute("**/answers")
         tab.evaluate("dispatchEvent(new Event('online'))")
-        Hands(tab).settled()
+        Keyboard(tab).wait_until_saved()
     assert scores(work, task) == [(2, None)], "what arrives last holds"
     for tab in (other, page):
         expect(tab.locator("[data-q=sentence] :checked")).to_have_value("2")
@@ -398,18 +398,18 @@ def test_a_number_half_typed_in_one_tab_does_not_overwrite_the_other(live: Live,
     tabs = [page, page.context.new_page()]
     for tab in tabs:
         tab.goto(work.url(task))
-        Hands(tab).ready()
-    first, second = map(Hands, tabs)
+        Keyboard(tab).wait_until_ready()
+    first, second = map(Keyboard, tabs)
     page.bring_to_front()
     first.press("4")
     tabs[1].bring_to_front()
     second.press("7", "0", "Enter")
-    second.settled()
+    second.wait_until_saved()
     page.bring_to_front()
     assert page.locator("#note-elsewhere").count() == 0
     first.press("0", "Enter")
     page.get_by_role("button", name="Take the other").click()
-    first.settled()
+    first.wait_until_saved()
     assert work.stored(task)[0]["score"] == 70
 
 
@@ -424,10 +424,10 @@ def test_a_page_from_the_browsers_memory_takes_over_what_was_answered_elsewhere(
 def test_storage_blocked_is_said_and_answers_are_sent_at_once(live: Live, page: Page) -> None:
     page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
     page.add_init_script("Object.defineProperty(globalThis, 'localStorage', { get() { throw new Error('blocked'); } })")
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     assert "sent at once" in page.inner_text("#note-storage")
-    hands.press("s", "3", "8")
-    hands.settled()
+    keyboard.press("s", "3", "8")
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (3, 8)
 
 
@@ -436,9 +436,9 @@ def test_a_full_device_is_said_and_answers_are_sent_all_the_same(live: Live, pag
     page.add_init_script(
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"
     )
-    work, task, hands = begin(live, page)
-    hands.press("s", "3", "8", "Enter")
-    hands.settled()
+    work, task, keyboard = begin(live, page)
+    keyboard.press("s", "3", "8", "Enter")
+    keyboard.wait_until_saved()
     assert "keeps nothing" in page.inner_text("#note-storage")
     assert scores(work, task)[0] == (3, 8)
 
@@ -448,9 +448,9 @@ def test_what_a_full_device_does_not_keep_is_not_called_kept(live: Live, page: P
     page.add_init_script(
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }"
     )
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     context.set_offline(True)
-    hands.press("s", "3", "8", "Enter")
+    keyboard.press("s", "3", "8", "Enter")
     shown = page.locator("#saved[data-state=offline]")
     expect(shown).to_have_text("Not saved yet: 1")
     assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
@@ -460,7 +460,7 @@ def test_what_a_full_device_does_not_keep_is_not_called_kept(live: Live, page: P
     expect(page.locator("#note-held")).to_contain_text("Leave this page open")
     page.unroute("**/answers")
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (3, 8)
 
 
@@ -468,9 +468,9 @@ def test_what_a_full_device_does_not_keep_is_not_called_kept(live: Live, page: P
 @pytest.mark.parametrize("fault", ["no network", "page of a proxy", "server fails", "network login"])
 def test_finishing_while_the_server_cannot_be_reached(live: Live, page: Page, fault: str) -> None:
     """All answers have arrived, then the network goes: the document stays open, and can be finished."""
-    work, _, hands = begin(live, page, sentences=1)
+    work, _, keyboard = begin(live, page, sentences=1)
     page.route("**/finish", lambda route: hinder(route, fault))
-    judge(hands, 3, 8)
+    judge(keyboard, 3, 8)
     note = page.locator("#note-finish")
     expect(note).to_contain_text("could not be reached")
     assert page.url.endswith(f"/task/{work.tasks[0].id}")
@@ -491,9 +491,9 @@ def test_finishing_is_not_called_final_because_the_server_cannot_be_reached(
     work = live.campaign("h_falcon", texts, systems=["hidden-engine-alpha"])
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    judge(hands, 3, 8)
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    judge(keyboard, 3, 8)
     undo = page.get_by_role("button", name="Undo finishing")
     undo.wait_for()
     page.route("**/reopen", lambda route: hinder(route, fault))
@@ -519,19 +519,19 @@ def hinder(route: Route, fault: str) -> None:
 @pytest.mark.usefixtures("context")
 def test_what_was_kept_here_is_cleared_while_the_page_is_open(live: Live, page: Page, context: BrowserContext) -> None:
     """What is answered from then on is kept again, and the document can be finished."""
-    work, task, hands = begin(live, page, sentences=2)
-    judge(hands, 3, 8)
-    hands.settled()
+    work, task, keyboard = begin(live, page, sentences=2)
+    judge(keyboard, 3, 8)
+    keyboard.wait_until_saved()
     clear = {"origin": live.url, "storageTypes": "indexeddb,local_storage,cache_storage"}
     context.new_cdp_session(page).send("Storage.clearDataForOrigin", clear)
     context.set_offline(True)
-    judge(hands, 2, 7)
+    judge(keyboard, 2, 7)
     expect(page.locator("#saved[data-state=offline]")).to_have_text("Offline. Kept on this device: 1")
     page.get_by_text("Not everything is sent yet.").wait_for()  # or the network comes back in time to finish
     context.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
-    hands.press("Enter")
+    keyboard.wait_until_saved()
+    keyboard.press("Enter")
     page.wait_for_url("**/work**")
     assert scores(work, task) == [(3, 8), (2, 7)]
 
@@ -539,8 +539,8 @@ def test_what_was_kept_here_is_cleared_while_the_page_is_open(live: Live, page: 
 @pytest.mark.usefixtures("context")
 def test_a_browser_that_gives_no_locks(live: Live, page: Page) -> None:
     page.add_init_script("LockManager.prototype.request = () => Promise.reject(new DOMException('', 'SecurityError'))")
-    work, task, hands = begin(live, page)
-    hands.press("s", "3", "8", "Enter")
+    work, task, keyboard = begin(live, page)
+    keyboard.press("s", "3", "8", "Enter")
     nothing_waits(page)
     assert scores(work, task)[0] == (3, 8)
 
@@ -553,32 +553,32 @@ def test_a_crashed_browser_loses_nothing(live: Live, tmp_path: Path, playwright:
         page = context.new_page()
         page.goto(work.link)
         page.goto(work.url(task))
-        hands = Hands(page)
-        hands.ready()
-        judge(hands, 1, 2)
-        hands.settled()
+        keyboard = Keyboard(page)
+        keyboard.wait_until_ready()
+        judge(keyboard, 1, 2)
+        keyboard.wait_until_saved()
         context.set_offline(True)
-        judge(hands, 4, 7)
+        judge(keyboard, 4, 7)
         page.locator("#saved[data-state=offline]").wait_for()
-        hands.press("c")
-        hands.write("half a thought")
+        keyboard.press("c")
+        keyboard.write("half a thought")
         wait_until(page, ON_THE_DEVICE, "half a thought")
         kill()
     with on_disk(playwright, tmp_path / "profile") as (_, context):
         page = context.new_page()
         page.goto(work.link)
         page.goto(work.url(task) + "?row=3")
-        hands = Hands(page)
-        hands.ready()
+        keyboard = Keyboard(page)
+        keyboard.wait_until_ready()
         nothing_waits(page)
         assert scores(work, task)[:2] == [(1, 2), (4, 7)]
         assert page.input_value(REMARK) == "half a thought"
 
 
 def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: Page, context: BrowserContext) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     context.set_offline(True)
-    judge(hands, 3, 9)
+    judge(keyboard, 3, 9)
     page.locator("#saved[data-state=offline]").wait_for()
     page.close()
     context.set_offline(False)
@@ -586,7 +586,7 @@ def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: P
     for each in pages:
         each.goto(work.url(task) + "?row=1", wait_until="commit")
     for each in pages:
-        Hands(each).ready()
+        Keyboard(each).wait_until_ready()
         nothing_waits(each)
     assert scores(work, task)[0] == (3, 9)
     given = [(row.question, row.segment) for row in history(live.store, work.name)]
@@ -596,24 +596,24 @@ def test_two_pages_that_find_the_same_answers_send_them_once(live: Live, page: P
 @pytest.mark.usefixtures("context")
 def test_a_wrong_clock_does_not_matter(live: Live, page: Page) -> None:
     page.clock.set_fixed_time("2031-01-01T00:00:00Z")
-    work, _, hands = begin(live, page)
-    hands.press("s", "3", "8", "Enter")
+    work, _, keyboard = begin(live, page)
+    keyboard.press("s", "3", "8", "Enter")
     page.locator("#saved[data-state=saved]").wait_for()
     row = next(row for row in work.rows() if row.question == "holistic")
     assert row.answered_at.year < 2031 and abs((row.received_at - row.answered_at).total_seconds()) < 60
 
 
 def test_finish_makes_it_read_only(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page, sentences=2)
-    judge(hands, 4, 9)
-    hands.press("f", "Enter")
+    work, task, keyboard = begin(live, page, sentences=2)
+    judge(keyboard, 4, 9)
+    keyboard.press("f", "Enter")
     assert "Sentence 2" in page.inner_text("#say"), "finishing leads to what is missing"
-    hands.press("s", "2", "3", "Enter")
+    keyboard.press("s", "2", "3", "Enter")
     page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
     page.goto(work.url(task))
-    hands.ready()
-    hands.press("s", "1", "j")
+    keyboard.wait_until_ready()
+    keyboard.press("s", "1", "j")
     assert scores(work, task) == [(4, 9), (2, 3)]
     assert page.locator("#questions input:enabled:not([type=hidden])").count() == 0
 
@@ -622,26 +622,26 @@ def test_an_answer_to_a_document_that_was_finished_elsewhere_is_its_judge_s_to_k
     live: Live, page: Page
 ) -> None:
     """It stood as not saved for ever, and nobody could do anything about it."""
-    work, task, hands = begin(live, page, sentences=1)
+    work, task, keyboard = begin(live, page, sentences=1)
     other = page.context.new_page()
     other.goto(work.url(task))
-    Hands(other).ready()
+    Keyboard(other).wait_until_ready()
     page.bring_to_front()
-    judge(hands, 4, 9)
+    judge(keyboard, 4, 9)
     page.wait_for_url("**/work*")
     other.bring_to_front()
     other.locator("#questions input:enabled:not([type=hidden])").first.wait_for(state="hidden")  # told by the first tab
     campaign.take_back_finish(live.store, task)
     other.reload()
-    second = Hands(other)
+    second = Keyboard(other)
     said = other.locator("#note-held", has_text="finished before")
     for sentence in ("2", "3"):
-        second.ready()
+        second.wait_until_ready()
         campaign.finish(live.store, task)
         second.press("s", sentence)
         if sentence == "2":
             said.get_by_role("button", name="Undo finishing").click()
-            second.settled()
+            second.wait_until_saved()
         else:
             said.get_by_role("button", name="Leave them out").click()
         expect(other.locator("[data-q=sentence] :checked")).to_have_value("2")
@@ -652,11 +652,11 @@ def test_an_answer_to_a_document_that_was_finished_elsewhere_is_its_judge_s_to_k
 
 def test_answers_to_work_that_was_closed_before_can_be_taken_along_or_left_out(live: Live, page: Page) -> None:
     """They stood as not saved for ever, and the list of work said nothing about them."""
-    work, task, hands = begin(live, page, sentences=2)
-    hands.press("s", "2")
-    hands.settled()
+    work, task, keyboard = begin(live, page, sentences=2)
+    keyboard.press("s", "2")
+    keyboard.wait_until_saved()
     campaign.close(live.store, work.name)
-    hands.press("s", "3", "j", "s", "1")
+    keyboard.press("s", "3", "j", "s", "1")
 
     def taken_along() -> list[tuple[int, int]]:
         with page.expect_download() as download:
@@ -674,33 +674,33 @@ def test_answers_to_work_that_was_closed_before_can_be_taken_along_or_left_out(l
     page.locator("#saved[data-state=saved]").wait_for(state="attached")
     expect(said).to_be_hidden()
     page.goto(work.url(task))
-    hands.ready()
-    hands.press("k")
+    keyboard.wait_until_ready()
+    keyboard.press("k")
     expect(page.locator("[data-q=sentence] :checked")).to_have_value("2")
-    hands.press("s", "4")
+    keyboard.press("s", "4")
     page.locator("#note-held").get_by_role("button", name="Leave them out").click()
-    hands.ready()
+    keyboard.wait_until_ready()
     expect(page.locator("[data-q=sentence] :checked")).to_have_value("2")
     campaign.reopen(live.store, work.name)
-    hands.press("s", "1")
-    hands.settled()
+    keyboard.press("s", "1")
+    keyboard.wait_until_saved()
     assert scores(work, task) == [(1, None), (None, None)]
 
 
 def test_undo_and_revise(live: Live, page: Page) -> None:
-    work, task, hands = begin(live, page, sentences=2)
-    hands.press("s", "1", "5")
-    hands.press("s", "3")
-    hands.press("u")
-    hands.settled()
+    work, task, keyboard = begin(live, page, sentences=2)
+    keyboard.press("s", "1", "5")
+    keyboard.press("s", "3")
+    keyboard.press("u")
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (1, 5)
-    hands.press("Enter", "k", "s", "4")
-    hands.settled()
+    keyboard.press("Enter", "k", "s", "4")
+    keyboard.wait_until_saved()
     assert scores(work, task)[0] == (4, 5)
 
 
 def test_slow_network_does_not_slow_the_hands(live: Live, page: Page, context: BrowserContext) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     session = context.new_cdp_session(page)
     session.send("Network.enable")
     session.send(
@@ -708,9 +708,9 @@ def test_slow_network_does_not_slow_the_hands(live: Live, page: Page, context: B
         {"offline": False, "latency": 400, "downloadThroughput": 20_000, "uploadThroughput": 20_000},
     )
     for n in range(3):
-        judge(hands, 1 + n, 4 + n)
+        judge(keyboard, 1 + n, 4 + n)
     expect(page.locator("#heading")).to_have_text("Sentence 4")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[:3] == [(1, 4), (2, 5), (3, 6)]
 
 
@@ -719,22 +719,22 @@ def test_a_second_tab_opened_after_an_outage_takes_nothing_from_the_first(
 ) -> None:
     """The server goes away, the first tab goes on, the server comes back, and a second tab sends what it finds on the
     device while the first adds to the same row."""
-    work, task, hands = begin(own_live, page)
+    work, task, keyboard = begin(own_live, page)
     own_live.kill()
-    hands.press("s", "2", "j", "s", "3")
+    keyboard.press("s", "2", "j", "s", "3")
     page.locator("#saved[data-state=offline]").wait_for()
     wait_until(page, WAITING, 2)
     own_live.start()
     other = context.new_page()
     other.goto(work.url(task))
-    Hands(other).ready()
+    Keyboard(other).wait_until_ready()
     nothing_waits(other)
     page.bring_to_front()
-    hands.press("h", "7", "c")
-    hands.write("a remark of ten minutes")
-    hands.press("Escape")
+    keyboard.press("h", "7", "c")
+    keyboard.write("a remark of ten minutes")
+    keyboard.press("Escape")
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     stored = work.stored(task)
     assert stored[0]["sentence"] == 2
     assert (stored[1]["sentence"], stored[1]["holistic"]) == (3, 7)
@@ -757,14 +757,14 @@ WAITING = """n => new Promise(ok => {
     [("text/html", "<html>Please sign in to the hotel network</html>"), ("application/json", "{}")],
 )
 def test_a_captive_portal_acknowledges_nothing_and_stops_nothing(live: Live, page: Page, kind: str, body: str) -> None:
-    work, task, hands = begin(live, page)
+    work, task, keyboard = begin(live, page)
     page.route("**/answers", lambda route: route.fulfill(status=200, content_type=kind, body=body))
-    judge(hands, 3, 9)
+    judge(keyboard, 3, 9)
     page.locator("#saved[data-state=offline]").wait_for()
     page.unroute("**/answers")
-    judge(hands, 2, 5)
+    judge(keyboard, 2, 5)
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     assert scores(work, task)[:2] == [(3, 9), (2, 5)]
 
 
@@ -778,19 +778,19 @@ COPIES = """() => new Promise(ok => {
 
 
 def test_what_a_restored_backup_has_lost_is_sent_again_from_the_device(own_live: Live, page: Page) -> None:
-    work, task, hands = begin(own_live, page, sentences=2)
-    judge(hands, 4, 9)
-    hands.settled()
+    work, task, keyboard = begin(own_live, page, sentences=2)
+    judge(keyboard, 4, 9)
+    keyboard.wait_until_saved()
     assert {"sentence", "holistic"} <= set(page.evaluate(COPIES))
     with own_live.store.filling() as connection:
         connection.exec_driver_sql("DELETE FROM judgement")
         connection.exec_driver_sql("DELETE FROM chain")  # an older backup has both as they were
     page.reload()
-    hands.ready()
-    hands.settled()
+    keyboard.wait_until_ready()
+    keyboard.wait_until_saved()
     wait_until(page, NONE_WAITING)
     assert scores(work, task)[0] == (4, 9)
-    hands.press("j", "s", "2", "3", "Enter")
+    keyboard.press("j", "s", "2", "3", "Enter")
     page.wait_for_url("**/work*")
     assert work.tasks[0].finished_at is not None
     assert page.evaluate(COPIES) == [], "a finished task leaves nothing on the device"

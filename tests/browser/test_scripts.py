@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from live_server import Live, document
 
 pytestmark = [pytest.mark.browser, pytest.mark.used_page]
@@ -31,7 +31,7 @@ def test_each_text_by_its_own_language(
     work = live.campaign("h_falcon", [document(texts=texts, languages=languages)], systems=ALPHA)
     work.enter(page)
     page.goto(work.url(work.tasks[0].id) + f"?language={interface}")
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     cell = page.locator(".is-active .tgt")
     assert cell.text_content() == target
     assert cell.evaluate(LOOK).items() >= look.items()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from lanner import campaign
 from lanner.model import Role
 from lanner.protocols import parse_toml
@@ -55,13 +55,13 @@ OVER_THE_EDGE = """() => Math.max(...[...document.querySelectorAll('.facts')].ma
 """By how much a fact about a document begins outside of its card, where there is little room."""
 
 
-def begin(live: Live, page: Page, protocol: str = "h_falcon", sentences: int = 3, **more: Any) -> tuple[Work, Hands]:
+def begin(live: Live, page: Page, protocol: str = "h_falcon", sentences: int = 3, **more: Any) -> tuple[Work, Keyboard]:
     work = live.campaign(protocol, [document(sentences)], systems=SYSTEMS[:1], **more)
     work.enter(page)
     page.goto(work.url(work.tasks[0].id))
-    hands = Hands(page)
-    hands.ready()
-    return work, hands
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, keyboard
 
 
 def test_a_link_that_leads_nowhere(live: Live, page: Page) -> None:
@@ -71,27 +71,27 @@ def test_a_link_that_leads_nowhere(live: Live, page: Page) -> None:
 
 
 def test_offline_signed_out_and_answered_elsewhere(live: Live, page: Page, context: BrowserContext) -> None:
-    work, hands = begin(live, page)
+    work, keyboard = begin(live, page)
     context.set_offline(True)
-    hands.press("s", "3", "8", "Enter")
+    keyboard.press("s", "3", "8", "Enter")
     page.locator("#saved[data-state=offline]").wait_for()
     clean(page, "offline")
     context.set_offline(False)
     page.evaluate("dispatchEvent(new Event('online'))")
-    hands.settled()
+    keyboard.wait_until_saved()
     other = context.new_page()
     other.goto(work.url(work.tasks[0].id) + "?row=1")
-    Hands(other).ready()
+    Keyboard(other).wait_until_ready()
     for each in (page, other):
         each.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
-    hands.press("k", "s", "2")
-    hands.settled()
+    keyboard.press("k", "s", "2")
+    keyboard.wait_until_saved()
     other.bring_to_front()
-    Hands(other).press("s", "4")
+    Keyboard(other).press("s", "4")
     other.locator("[id^=note-conflict]").wait_for()
     clean(other, "conflict")
     context.clear_cookies()
-    Hands(other).press("s", "1")
+    Keyboard(other).press("s", "1")
     other.locator("#note-held").wait_for()
     clean(other, "signed-out")
 
@@ -100,19 +100,19 @@ def test_offline_signed_out_and_answered_elsewhere(live: Live, page: Page, conte
 def test_nothing_is_kept_here_and_a_break(live: Live, page: Page) -> None:
     page.add_init_script("Object.defineProperty(globalThis, 'indexedDB', { get() { throw new Error('blocked'); } })")
     page.clock.install()
-    _, hands = begin(live, page, settings={"break_minutes": 1})
+    _, keyboard = begin(live, page, settings={"break_minutes": 1})
     for _ in range(4):
         page.clock.run_for(20_000)
-        hands.press("Shift")
+        keyboard.press("Shift")
     page.locator("#note-break").wait_for()
     clean(page, "break")
 
 
 def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
     settings = {"completion_code": "HARBOUR-7"}
-    work, hands = begin(live, page, sentences=1, settings=settings)
+    work, keyboard = begin(live, page, sentences=1, settings=settings)
     campaign.pause(live.store, work.name)
-    hands.press("s", "2")
+    keyboard.press("s", "2")
     page.locator("#note-held", has_text="paused").wait_for()
     page.goto(f"{live.url}/work")
     page.locator("#saved.bad").wait_for()
@@ -120,8 +120,8 @@ def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
     clean(page, "paused")
     campaign.reopen(live.store, work.name)
     page.goto(work.url(work.tasks[0].id))
-    hands.ready()
-    hands.press("s", "3", "8", "Enter")
+    keyboard.wait_until_ready()
+    keyboard.press("s", "3", "8", "Enter")
     page.wait_for_url("**/work*")
     assert "HARBOUR-7" in page.inner_text("main")
     clean(page, "all-done")
@@ -142,13 +142,13 @@ def test_paused_closed_and_all_done(live: Live, page: Page) -> None:
 
 def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: Page, context: BrowserContext) -> None:
     """In two campaigns at once: what waits in one is not hidden by what is done in the other."""
-    labels, hands = begin(live, page, "falcon_labels")
+    labels, keyboard = begin(live, page, "falcon_labels")
     page.locator("[data-q=skills] label").nth(1).click()  # one of three
     page.locator("#saved[data-state=kept]").wait_for()
     settings = {"deadline": "2036-11-30", "time_zone": "America/New_York", "note": "Ask us."}
-    work, hands = begin(live, page, settings=settings)
+    work, keyboard = begin(live, page, settings=settings)
     context.set_offline(True)
-    hands.press("s", "3", "8", "Enter")
+    keyboard.press("s", "3", "8", "Enter")
     page.locator("#saved[data-state=offline]").wait_for()
     context.route("**/answers", lambda route: route.abort())
     context.set_offline(False)
@@ -166,7 +166,7 @@ def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: P
     page.evaluate("dispatchEvent(new Event('online'))")
     expect(saved).to_have_text("On this device only, not finished: 1")
     documents.click()
-    hands.ready()
+    keyboard.wait_until_ready()
     page.locator("[data-q=skills] label").nth(1).click()
     page.locator("#saved[data-state=saved]").wait_for()
     page.goto(f"{live.url}/work")
@@ -187,27 +187,27 @@ def test_the_list_of_work_says_what_is_saved_and_what_is_not(live: Live, page: P
 
 
 def test_marks_that_link_and_words_that_are_found(live: Live, page: Page) -> None:
-    _, hands = begin(live, page, "mqm_linked")
-    hands.press("ArrowRight", "1", "3", "3")
+    _, keyboard = begin(live, page, "mqm_linked")
+    keyboard.press("ArrowRight", "1", "3", "3")
     page.locator("[data-q=errors] [data-span='0']").press("Enter")
     clean(page, "mark-changed")
-    hands.press("l")
+    keyboard.press("l")
     page.locator("#note-link").wait_for()
-    hands.press("ArrowDown", "ArrowRight")
+    keyboard.press("ArrowDown", "ArrowRight")
     clean(page, "linking")
-    hands.press("Enter", "Escape", "/")
-    hands.write("ferry")
+    keyboard.press("Enter", "Escape", "/")
+    keyboard.write("ferry")
     clean(page, "found")
 
 
 def test_the_focus_is_seen_everywhere(live: Live, page: Page) -> None:
     """Tab through the whole page, with the drawer open: every stop has a ring and is not hidden by anything."""
-    _, hands = begin(live, page)
-    hands.press("d")
+    _, keyboard = begin(live, page)
+    keyboard.press("d")
     page.locator(".skip").focus()
     stops = []
     for _ in range(120):
-        hands.press("Tab")
+        keyboard.press("Tab")
         at = page.evaluate(FOCUS)
         if at["body"]:
             break
@@ -229,9 +229,9 @@ def test_motion_only_where_it_is_wanted(live: Live, page: Page) -> None:
 
 
 def test_more_contrast_as_the_system_asks(live: Live, page: Page) -> None:
-    _, hands = begin(live, page)
+    _, keyboard = begin(live, page)
     page.emulate_media(contrast="more")
-    hands.press("1", "3", "s", "2", "Enter")
+    keyboard.press("1", "3", "s", "2", "Enter")
     clean_in_both(page, "contrast")
 
 
@@ -249,14 +249,14 @@ def test_what_the_points_of_a_slider_mean_is_read_at_150_per_cent(live: Live, pa
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768)])
 def test_every_question_is_in_sight(live: Live, page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    _, hands = begin(live, page)
+    _, keyboard = begin(live, page)
     assert page.evaluate("(b => b.scrollHeight - b.clientHeight)(document.querySelector('.rail-body'))") <= 0
-    hands.press("d")
+    keyboard.press("d")
     drawer, text = page.locator("#drawer").bounding_box(), page.locator(".scroller").bounding_box()
     assert drawer and text and text["y"] + text["height"] <= drawer["y"] + 1, "the drawer covers no text"
     row = page.locator(".is-active").bounding_box()
     assert row and row["y"] >= text["y"] and row["y"] + row["height"] <= text["y"] + text["height"] + 1
-    hands.press("Escape", "Control+Enter")
+    keyboard.press("Escape", "Control+Enter")
     expect(page.locator("#left")).to_contain_text("Still missing")
     high, shown, line = page.evaluate(
         "(e => [e.scrollHeight, e.clientHeight, parseFloat(getComputedStyle(e).lineHeight)])"
@@ -273,8 +273,8 @@ def test_many_translations_to_order_stand_below_each_other(live: Live, page: Pag
     work.enter(page)
     task = work.tasks[0].id
     page.goto(work.url(task))
-    hands = Hands(page)
-    hands.ready()
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
     texts = page.locator(".is-active .tgt")
     assert texts.count() == 11
     assert min(box["width"] for text in texts.all() if (box := text.bounding_box())) > 400
@@ -283,16 +283,16 @@ def test_many_translations_to_order_stand_below_each_other(live: Live, page: Pag
         last = line.get_by_role("radio").last.bounding_box()
         assert rail and last and last["x"] + last["width"] <= rail["x"] + rail["width"]
         line.get_by_role("radio", name=str(place + 1), exact=True).click()
-    hands.settled()
+    keyboard.wait_until_saved()
     assert work.stored(task)[0] == {"order": list(range(1, 12))}
 
 
 def test_a_slider_by_arrows(live: Live, page: Page) -> None:
-    work, hands = begin(live, page, "esa")
+    work, keyboard = begin(live, page, "esa")
     slider = page.locator("[type=range]").first
     slider.focus()
-    hands.press("ArrowRight", "ArrowRight", "ArrowRight")
+    keyboard.press("ArrowRight", "ArrowRight", "ArrowRight")
     slider.dispatch_event("change")
-    hands.settled()
+    keyboard.wait_until_saved()
     value = work.stored(work.tasks[0].id)[0]["score"]
     assert value == float(slider.input_value()) and value > 50

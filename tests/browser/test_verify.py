@@ -38,7 +38,7 @@ TEXTS = {
 
 
 @dataclass
-class Room:
+class ReviewProcess:
     """`lanner prepare --verify` in a process of its own."""
 
     folder: Path
@@ -57,7 +57,7 @@ class Room:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
+def review(tmp_path: Path) -> Iterator[ReviewProcess]:
     with (tmp_path / "set.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["document", "segment", "source", "reference", "target", "source_language", "target_language"])
@@ -69,17 +69,17 @@ def room(tmp_path: Path) -> Iterator[Room]:
     process = Child("command", "prepare", "set.csv", *options, folder=tmp_path, output=said)
     while not (found := re.search(r"(http://127\.0\.0\.1:\S+)\s", said.read_text() if said.exists() else "")):
         time.sleep(0.05)
-    yield Room(tmp_path, found[1], process)
+    yield ReviewProcess(tmp_path, found[1], process)
     process.kill()
 
 
-def come_in(page: Page, room: Room) -> None:
-    page.goto(room.link)
+def open_review(page: Page, review: ReviewProcess) -> None:
+    page.goto(review.link)
     expect(page.locator("td[tabindex='0']")).to_be_focused()
 
 
-def test_a_sitting_by_keyboard(room: Room, page: Page) -> None:
-    come_in(page, room)
+def test_a_sitting_by_keyboard(review: ReviewProcess, page: Page) -> None:
+    open_review(page, review)
     expect(page.locator("#left")).to_have_text("4 of 4 open")
     clean(page, "verify")
     said, rows = page.locator("#said"), page.locator("tr.own")
@@ -121,17 +121,17 @@ def test_a_sitting_by_keyboard(room: Room, page: Page) -> None:
     page.get_by_role("button", name="Save and finish").click()
     expect(page.get_by_role("heading", name="Saved")).to_be_visible(timeout=30_000)
     clean(page, "verify-saved")
-    assert room.process.wait() == 0, "the command ends by itself"
-    assert room.edits()[:4] == ["split", "shift", "undo", "merge"]
-    assert room.rows("ko")[0] == "The council met on Tuesday. It was late."
-    made = json.loads((room.folder / "set.manifest.json").read_text(encoding="utf-8"))
+    assert review.process.wait() == 0, "the command ends by itself"
+    assert review.edits()[:4] == ["split", "shift", "undo", "merge"]
+    assert review.rows("ko")[0] == "The council met on Tuesday. It was late."
+    made = json.loads((review.folder / "set.manifest.json").read_text(encoding="utf-8"))
     assert made["doubtful"] == 0
     assert {edit["by"] for edit in made["edits"]} == {"Ana"}
-    assert not (room.folder / "set.doubtful.csv").exists()
+    assert not (review.folder / "set.doubtful.csv").exists()
 
 
-def test_the_same_by_mouse_in_scripts_without_spaces_and_from_right_to_left(room: Room, page: Page) -> None:
-    come_in(page, room)
+def test_the_same_by_mouse_in_scripts_without_spaces_and_from_right_to_left(review: ReviewProcess, page: Page) -> None:
+    open_review(page, review)
     page.locator(".list a").nth(1).click()
     expect(page.locator("#where")).to_have_text("Segment 2 of 4")
     arabic = page.locator("tr.own td[data-column='output:target'] .t").first
@@ -152,25 +152,25 @@ def test_the_same_by_mouse_in_scripts_without_spaces_and_from_right_to_left(room
     expect(page.locator("#said")).to_contain_text("Merged")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#said")).to_contain_text("Undone: merge.")
-    assert room.edits() == ["split", "merge", "undo"]
+    assert review.edits() == ["split", "merge", "undo"]
 
 
-def test_nothing_is_lost_when_the_page_or_the_command_goes(room: Room, page: Page) -> None:
-    come_in(page, room)
+def test_nothing_is_lost_when_the_page_or_the_command_goes(review: ReviewProcess, page: Page) -> None:
+    open_review(page, review)
     page.keyboard.press("a")
     expect(page.locator("#left")).to_have_text("3 of 4 open")
     page.reload()
     expect(page.locator("#left")).to_have_text("3 of 4 open")
     page.keyboard.press("Control+a")
     expect(page.locator("#left")).to_have_text("3 of 4 open")
-    room.process.kill()
-    assert set(room.edits()) == {"accept"}
+    review.process.kill()
+    assert set(review.edits()) == {"accept"}
     page.keyboard.press("a")
     expect(page.locator("#said.no")).not_to_be_empty()
 
 
-def test_long_rows_small_screens_and_the_keys(room: Room, page: Page) -> None:
-    come_in(page, room)
+def test_long_rows_small_screens_and_the_keys(review: ReviewProcess, page: Page) -> None:
+    open_review(page, review)
     page.locator(".list a").nth(3).click()
     expect(page.locator("#where")).to_have_text("Segment 4 of 4")
     assert page.evaluate("document.documentElement.scrollHeight") <= 900, "the rows scroll, the tools stay"
@@ -182,7 +182,7 @@ def test_long_rows_small_screens_and_the_keys(room: Room, page: Page) -> None:
     page.get_by_role("button", name="Close").click()
     page.keyboard.press("m")
     page.keyboard.press("ArrowDown")
-    assert room.edits() == []
+    assert review.edits() == []
     page.set_viewport_size({"width": 600, "height": 900})
     clean(page, "verify-600")
     assert page.evaluate("document.documentElement.scrollWidth") <= 600, "nothing to scroll sideways"

@@ -8,7 +8,7 @@ import os
 import pytest
 from playwright.sync_api import Page
 
-from browser_actions import Hands
+from browser_actions import Keyboard
 from lanner.protocols import names
 from live_server import SYSTEMS, Live, document
 from page_walk import Walk
@@ -29,7 +29,7 @@ def test_a_random_walk_ends_where_it_should(live: Live, page: Page, name: str) -
     work.enter(page)
     task = work.tasks[0]
     page.goto(work.url(task.id))
-    Hands(page).ready()
+    Keyboard(page).wait_until_ready()
     walk = Walk(page, work, task.id, len(task.items), seed=name + SEED)
     for _ in range(STEPS):
         walk.step()

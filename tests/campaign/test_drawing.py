@@ -104,22 +104,22 @@ def test_what_ends_the_campaign_without_a_task_tells_of_it(store: Store, last: s
     work(store, most=9, looks=False)
     current, _ = with_answers(store, "study")
 
-    def told() -> int:
+    def count_messages() -> int:
         with store.reading() as tx:
             return len(tx.webhooks.waiting())
 
-    assert told() == 0, "more may be drawn"
+    assert count_messages() == 0, "more may be drawn"
     if last == "a look":
         current.standing = replace(current.standing, look=1, enough=True)
         assert drawing.log_look(store, "study", current)
         assert not drawing.log_look(store, "study", current), "the same look is logged once"
     else:
         for pair in (("alder", "birch"), ("birch", "cedar"), ("cedar", "alder")):
-            assert told() == 0
+            assert count_messages() == 0
             drawing.leave_open(store, "study", *pair)
-    assert told() == 1
+    assert count_messages() == 1
     current.standing = replace(drawing.state(store, "study").allocation.standing, look=2)
-    assert drawing.log_look(store, "study", current) and told() == 1, "it was over before"
+    assert drawing.log_look(store, "study", current) and count_messages() == 1, "it was over before"
 
 
 def test_goals_without_pairs_have_none_to_leave(store: Store) -> None:

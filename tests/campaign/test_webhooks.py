@@ -14,7 +14,7 @@ from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 
 
-def told(store: Store) -> list[dict[str, object]]:
+def take_messages(store: Store) -> list[dict[str, object]]:
     found = []
     with store.writing() as tx:
         while taken := tx.webhooks.take(NOW + timedelta(days=1), timedelta(days=9)):
@@ -32,7 +32,7 @@ def test_a_finished_task_is_told_and_the_last_one_tells_of_the_campaign(store: S
     with ThreadPoolExecutor(4) as pool:  # at once, so that the last two could miss each other
         list(pool.map(lambda entry: campaign.finish(store, entry[1].id, at=NOW), work))
     campaign.finish(store, work[0][1].id, at=NOW)
-    found = told(store)
+    found = take_messages(store)
     assert sorted(entry["task"] for entry in found if entry["event"] == "task.finished") == sorted(
         task.id for _, task in work
     )
@@ -46,7 +46,7 @@ def test_without_addresses_nothing_is_written(store: Store) -> None:
     task = campaign.tasks(store, "first", "ana")[0]
     fill(store, task)
     campaign.finish(store, task.id)
-    assert told(store) == []
+    assert take_messages(store) == []
 
 
 def test_a_pool_is_finished_with_its_last_text_though_some_judges_never_came(store: Store) -> None:
@@ -55,12 +55,12 @@ def test_a_pool_is_finished_with_its_last_text_though_some_judges_never_came(sto
         tx.webhooks.add("https://example.org/hook", "secret", EVENTS, NOW)
     number = 0
     while task := campaign.next_task(store, "first", "ana"):
-        assert [entry["event"] for entry in told(store)] == ["task.finished"] * (number > 0)
+        assert [entry["event"] for entry in take_messages(store)] == ["task.finished"] * (number > 0)
         fill(store, task)
         campaign.finish(store, task.id, at=NOW)
         number += 1
     assert number > 2
-    assert [entry["event"] for entry in told(store)] == ["task.finished", "campaign.finished"]
+    assert [entry["event"] for entry in take_messages(store)] == ["task.finished", "campaign.finished"]
 
 
 def listening(store: Store) -> None:
@@ -78,12 +78,12 @@ def test_a_campaign_that_an_organiser_ends_by_removing_who_never_came_is_told_on
     opened(store)
     listening(store)
     finish_all(store, "ana")
-    assert told(store) == []
+    assert take_messages(store) == []
     campaign.remove_judge(store, "first", "bo", at=NOW)
-    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    assert [entry["campaign"] for entry in take_messages(store)] == ["first"]
     campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
     campaign.remove_judge(store, "first", "gpt", at=NOW)
-    assert told(store) == [], "a model that was never asked ends nothing"
+    assert take_messages(store) == [], "a model that was never asked ends nothing"
 
 
 def test_removing_everybody_finishes_nothing(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_removing_everybody_finishes_nothing(store: Store) -> None:
     listening(store)
     for judge in ("ana", "bo"):
         campaign.remove_judge(store, "first", judge, at=NOW)
-    assert told(store) == []
+    assert take_messages(store) == []
 
 
 def test_who_leaves_nothing_but_a_questionnaire_ends_the_campaign(store: Store) -> None:
@@ -101,9 +101,9 @@ def test_who_leaves_nothing_but_a_questionnaire_ends_the_campaign(store: Store) 
     for task in campaign.tasks(store, "first", "ana")[:-1]:
         fill(store, task)
         campaign.finish(store, task.id, at=NOW)
-    assert told(store) == []
+    assert take_messages(store) == []
     assert campaign.replace_judge(store, "first", "ana", Judge("cy"), at=NOW) == 0
-    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    assert [entry["campaign"] for entry in take_messages(store)] == ["first"]
 
 
 def test_leaving_out_the_last_who_has_work_ends_the_campaign_and_counting_them_again_does_not(store: Store) -> None:
@@ -112,12 +112,12 @@ def test_leaving_out_the_last_who_has_work_ends_the_campaign_and_counting_them_a
     finish_all(store, "ana")
     campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
     campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
-    assert told(store) == [], "a model is still at work"
+    assert take_messages(store) == [], "a model is still at work"
     campaign.leave_out(store, "first", "gpt", "not asked", at=NOW)
-    assert told(store) == []
+    assert take_messages(store) == []
     campaign.count_again(store, "first", "bo", at=NOW)
     campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
-    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    assert [entry["campaign"] for entry in take_messages(store)] == ["first"]
 
 
 def test_the_end_is_told_when_all_who_count_have_finished(store: Store) -> None:
@@ -125,9 +125,9 @@ def test_the_end_is_told_when_all_who_count_have_finished(store: Store) -> None:
     listening(store)
     fill(store, campaign.tasks(store, "first", "bo")[0])
     campaign.leave_out(store, "first", "bo", "stopped coming", at=NOW)
-    assert told(store) == []
+    assert take_messages(store) == []
     finish_all(store, "ana")
-    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    assert [entry["campaign"] for entry in take_messages(store)] == ["first"]
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "file:///etc/passwd", "https://", "javascript:x", "http://a:b@host/"])
