@@ -10,7 +10,7 @@ from uuid import uuid4
 from lanner import campaign
 from lanner.model import Campaign, Document, Judge, Protocol, Segment, Task
 from lanner.protocols import load
-from lanner.protocols.answers import chosen, simulate_answer, texts_of
+from lanner.protocols.answers import chosen_labels, simulate_answer, texts_of
 from lanner.store import Store
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -55,7 +55,7 @@ def valid(store: Store, task: Task, item: int = 0, seed: int = 0, name: str = "f
     rng = Random(seed)
     while pending := [q for _, q in asking.applicable(task.page, about, known) if q.id not in given]:
         question = pending[0]
-        labels = chosen(asking.protocol, question, known)
+        labels = chosen_labels(asking.protocol, question, known)
         outputs = max(2, len(about.systems))
         answer = simulate_answer(question, rng=rng, texts=shown, chosen=labels, outputs=outputs)
         given[question.id] = known[question.id] = answer

@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from lanner import protocols
 from lanner.designs.expected import (
     control_limit,
-    met,
+    meets,
     missed_controls,
     misses,
     of_nonsense,
@@ -54,17 +54,17 @@ from lanner.model import Item, Judgement, Role, Task
     ],
 )
 def test_rules(rule: dict[str, Any], value: Any, fits: bool | None) -> None:
-    assert met(rule, value) is fits
+    assert meets(rule, value) is fits
 
 
 def test_worse_than_the_original() -> None:
-    assert met({"below_original": True}, 40, 70) is True
-    assert met({"below_original": True}, 70, 70) is False
-    assert met({"below_original": True}, 70, 40, lower_is_better=True) is True
+    assert meets({"below_original": True}, 40, 70) is True
+    assert meets({"below_original": True}, 70, 70) is False
+    assert meets({"below_original": True}, 70, 40, lower_is_better=True) is True
     rule = {"mean": {"below_original": True}}
-    assert met(rule, {"a": 1, "b": 3}, {"a": 2, "b": 3}) is True
-    assert met(rule, {"a": 3, "b": 2}, {"a": 2, "b": 3}) is False
-    assert met(rule, {"a": 3}, None) is None
+    assert meets(rule, {"a": 1, "b": 3}, {"a": 2, "b": 3}) is True
+    assert meets(rule, {"a": 3, "b": 2}, {"a": 2, "b": 3}) is False
+    assert meets(rule, {"a": 3}, None) is None
 
 
 def test_what_nonsense_should_get() -> None:
@@ -138,7 +138,7 @@ def test_one_broken_rule_misses_an_item() -> None:
     ],
 )
 def test_some_rows_of_a_grid(value: object, holds: bool | None) -> None:
-    assert met({"rows": {"a": "high"}}, value) is holds
+    assert meets({"rows": {"a": "high"}}, value) is holds
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_some_rows_of_a_grid(value: object, holds: bool | None) -> None:
     [({"a": 4, "b": 1}, True), ({"a": 3}, True), ({"a": 2}, False), ({"b": 4}, False), (None, None)],
 )
 def test_conditions_on_rows(value: object, holds: bool | None) -> None:
-    assert met({"rows": {"a": {"at_least": 3}}}, value) is holds
+    assert meets({"rows": {"a": {"at_least": 3}}}, value) is holds
 
 
 def test_missed_controls_are_held_against_a_share_with_its_interval() -> None:

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from design_setups import corpus, people, protocol
 from lanner import protocols
-from lanner.designs._layout import DocumentShare, Sides, TaskLayout, again, cut, is_for, items, lay_out, outputs, placed
+from lanner.designs._layout import (
+    DocumentShare,
+    Sides,
+    TaskLayout,
+    cut,
+    insert_items,
+    is_for,
+    items,
+    lay_out,
+    outputs,
+    repeat_items,
+)
 from lanner.errors import DesignError
 from lanner.model import Document, Item, Judge, JudgeKind, Protocol, Segment, Task
 
@@ -125,7 +136,7 @@ def sentences(count: int) -> list[Task]:
 @given(seed=st.integers(0, 999), count=st.integers(6, 40), spacing=st.integers(0, 5))
 def test_a_copy_comes_after_enough_others_and_tasks_stay_even(seed: int, count: int, spacing: int) -> None:
     rng = np.random.default_rng(seed)
-    tasks = again(sentences(count), "p", STAGES, {"": {("d", "0")}}, lambda i: i, spacing=spacing, rng=rng)
+    tasks = repeat_items(sentences(count), "p", STAGES, {"": {("d", "0")}}, lambda i: i, spacing=spacing, rng=rng)
     assert tasks[0].page == "q"
     flat = [item.segment for task in tasks[1:] for item in task.items]
     first, second = (at for at, segment in enumerate(flat) if segment == "0")
@@ -137,7 +148,7 @@ def test_a_copy_comes_after_enough_others_and_tasks_stay_even(seed: int, count: 
 def test_too_close_to_the_end() -> None:
     with pytest.raises(DesignError, match="only 0 come after it") as caught:
         rng = np.random.default_rng(0)
-        again(sentences(10), "p", STAGES, {"": {("d", "9")}}, lambda i: i, spacing=3, rng=rng)
+        repeat_items(sentences(10), "p", STAGES, {"": {("d", "9")}}, lambda i: i, spacing=3, rng=rng)
     assert "spacing=0" in caught.value.next_step
 
 
@@ -146,6 +157,6 @@ def test_documents_are_put_between_documents_and_before_questionnaires() -> None
     tasks.append(Task(0, "j", "after", (Item(""),)))
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        done = placed(tasks, "sc", IN_CONTEXT, [Item("new", "1")], rng)
+        done = insert_items(tasks, "sc", IN_CONTEXT, [Item("new", "1")], rng)
         at = next(n for n, task in enumerate(done) if task.items[0].document == "new")
         assert at % 2 == 0 and done[-1].page == "after"

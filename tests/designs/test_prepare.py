@@ -11,7 +11,15 @@ import pytest
 from design_setups import corpus, people
 from lanner import campaign, designs, protocols
 from lanner.designs.controls import known_item
-from lanner.designs.prepare import after_calibration, calibration, prepare, promote, promoted, standings, with_tutorial
+from lanner.designs.prepare import (
+    after_calibration,
+    calibration,
+    prepare,
+    promote,
+    promoted,
+    standings,
+    with_tutorial,
+)
 from lanner.errors import CampaignError, DesignError
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Promotion, Role, Segment, Task
 from lanner.store import Store

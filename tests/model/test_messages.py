@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from lanner.model import messages
-from lanner.model.messages import Message, amount, leading, listed, message, spell
+from lanner.model.messages import Message, amount, leading, message, name_or_count, spell
 
 
 def test_a_message_is_english_until_it_is_translated() -> None:
@@ -42,7 +42,7 @@ def test_durations_in_the_unit_that_says_something() -> None:
 
 
 def test_labels_inside_sentences() -> None:
-    assert [messages.lowered(label) for label in ("No, I did", "MT output", "a", "", "Which is better?")] == [
+    assert [messages.lower_first(label) for label in ("No, I did", "MT output", "a", "", "Which is better?")] == [
         "no, I did", "MT output", "a", "", "“Which is better?”",
     ]  # fmt: skip
 
@@ -60,18 +60,18 @@ def test_estimate_interval_p_percent_words() -> None:
 
 
 def test_a_text_that_is_cut_ends_after_a_word() -> None:
-    assert messages.shortened("The ferry left early.", 30) == "The ferry left early."
-    assert messages.shortened("The ferry left early.", 12) == "The ferry…"
-    assert messages.shortened("The ferry left early.", 10) == "The ferry…"
-    assert messages.shortened("The ferry, which left", 14) == "The ferry…"
-    assert messages.shortened("배가조수가바뀌기전에떠났다", 6) == "배가조수가…", "no spaces, no words to keep whole"
-    assert all(len(messages.shortened("The ferry left early.", n)) <= n for n in range(4, 22))
+    assert messages.shorten("The ferry left early.", 30) == "The ferry left early."
+    assert messages.shorten("The ferry left early.", 12) == "The ferry…"
+    assert messages.shorten("The ferry left early.", 10) == "The ferry…"
+    assert messages.shorten("The ferry, which left", 14) == "The ferry…"
+    assert messages.shorten("배가조수가바뀌기전에떠났다", 6) == "배가조수가…", "no spaces, no words to keep whole"
+    assert all(len(messages.shorten("The ferry left early.", n)) <= n for n in range(4, 22))
 
 
 def test_nouns_keep_their_capitals_where_the_language_has_them() -> None:
-    assert messages.lowered("Gesamturteil", "de") == "Gesamturteil"
-    assert messages.lowered("Juicio global", "es") == "juicio global"
-    assert messages.lowered("Style Register") == "Style Register", "a published label keeps its capitals"
+    assert messages.lower_first("Gesamturteil", "de") == "Gesamturteil"
+    assert messages.lower_first("Juicio global", "es") == "juicio global"
+    assert messages.lower_first("Style Register") == "Style Register", "a published label keeps its capitals"
 
 
 def test_of_several_equal_ones_none_is_the_best() -> None:
@@ -79,5 +79,5 @@ def test_of_several_equal_ones_none_is_the_best() -> None:
     assert leading(shares, shares.__getitem__) == ["a", "b"], "equal but for how computers add"
     assert leading(shares, lambda name: -shares[name]) == ["c"]
     assert leading([], len) == []
-    assert listed(["a", "b"], "judge") == "a and b"
-    assert listed(list("abcde"), "judge") == "5 judges"
+    assert name_or_count(["a", "b"], "judge") == "a and b"
+    assert name_or_count(list("abcde"), "judge") == "5 judges"

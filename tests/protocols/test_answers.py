@@ -45,7 +45,7 @@ from lanner.protocols.answers import (
     answers_from_fields,
     applicable,
     check,
-    chosen,
+    chosen_labels,
     combine,
     consistency,
     fold,
@@ -537,7 +537,7 @@ def test_what_the_schema_allows_passes_our_check(name: str, page: str, data: st.
     rng = Random(3)
     earlier = answered(protocol, page, 3)
     questions = [question for stage in protocol.pages[page] for question in stage.questions]
-    labels = {q.id: chosen(protocol, q, earlier) for q in questions if q.for_each and q.for_each in earlier}
+    labels = {q.id: chosen_labels(protocol, q, earlier) for q in questions if q.for_each and q.for_each in earlier}
     outputs = len(TEXTS.targets)
     schema = stage_schema(protocol.pages[page], chosen=labels, outputs=outputs)
     value = data.draw(drawn(schema))
@@ -655,8 +655,8 @@ def test_a_stage_is_skipped_by_an_earlier_answer() -> None:
 def test_ratings_are_asked_for_the_skills_chosen_on_the_page_before() -> None:
     ratings = FALCON_FLOW.find("ratings")
     assert ratings is not None
-    assert chosen(FALCON_FLOW, ratings[1], {"skills": THREE}) == THREE
-    assert chosen(FALCON_FLOW, ratings[1], {}) == ()
+    assert chosen_labels(FALCON_FLOW, ratings[1], {"skills": THREE}) == THREE
+    assert chosen_labels(FALCON_FLOW, ratings[1], {}) == ()
     assert asked(FALCON_FLOW, "rating", {"skills": THREE}) == ["ratings", "rating_comment"]
     assert asked(FALCON_FLOW, "rating", {}) == ["rating_comment"]
 

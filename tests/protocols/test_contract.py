@@ -17,7 +17,7 @@ from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Judge, Protocol, Segment, Stage, Task, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import stage_schema
-from lanner.protocols.derived import derived
+from lanner.protocols.derived import derive
 from lanner.protocols.reading import mistakes
 from lanner.stats.frame import frame
 from lanner.store import Store
@@ -135,7 +135,7 @@ def test_it_is_assigned_answered_stored_scored_and_analysed(name: str, tmp_path:
     assert answered == sum(len(task.items) for task in tasks_of(protocol))
     asked_first = {q.id for s, q in protocol.questions if q.required and not q.when and not s.when and not s.promotion}
     assert asked_first <= {judgement.question for judgement in judgements}
-    scored = list(derived(protocol, judgements))
+    scored = list(derive(protocol, judgements))
     promoted = {question.id for stage in protocol.stages if stage.promotion for question in stage.questions}
     expected = {score.id for score in protocol.scores if score.question not in promoted}
     assert expected <= {judgement.question for judgement in scored}

@@ -10,7 +10,7 @@ from lanner.model import Choice, Grid, Judge, JudgeKind, Judgement, Labels, Scal
 from lanner.model.protocol import GUESSED
 from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
-from lanner.protocols.derived import scored
+from lanner.protocols.derived import score_items
 from lanner.protocols.guessing import guess
 
 
@@ -177,7 +177,7 @@ def test_errors_weigh_as_in_mqm_if_their_severities_are_known(
     places = [{"start": n, "end": n + 1, **mark} for n, mark in enumerate(marks)]
     rows = rated([places, []], "errors_found")
     protocol = guess(rows).protocol
-    _, numbers = scored(protocol, list(take_in(protocol, rows).judgements))
+    _, numbers = score_items(protocol, list(take_in(protocol, rows).judgements))
     assert {name: list(column) for name, column in numbers.items()} == ({"penalty": [penalty, 0]} if penalty else {})
 
 

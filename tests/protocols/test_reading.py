@@ -12,7 +12,7 @@ from lanner.errors import ProtocolError
 from lanner.model import Grid, Protocol, Scale
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import scores as item_scores
-from lanner.protocols.reading import TomlLines, merged, mistakes, place_in, spelled_out, without
+from lanner.protocols.reading import TomlLines, merge, mistakes, place_in, spell_out, without
 
 # Protocol files: what loads, what is derived, and how a mistake is named.
 
@@ -282,7 +282,7 @@ BASE = {
 
 def test_lists_of_tables_merge_by_id_and_keep_the_order_of_the_base() -> None:
     over = {"stage": [{"id": "two", "page": "p"}, {"id": "three"}]}
-    stages = merged(BASE, over)["stage"]
+    stages = merge(BASE, over)["stage"]
     assert [stage["id"] for stage in stages] == ["one", "two", "three"]
     assert stages[1]["page"] == "p" and len(stages[1]["question"]) == 2
     assert "page" not in BASE["stage"][1]
@@ -290,8 +290,8 @@ def test_lists_of_tables_merge_by_id_and_keep_the_order_of_the_base() -> None:
 
 def test_bare_ids_pick_from_the_base_in_the_given_order() -> None:
     options = BASE["stage"][0]["question"][0]["options"]
-    assert merged(options, ["y", "x", "new"]) == [options[1], options[0], {"id": "new"}]
-    assert merged(["a"], ["b"]) == ["b"]
+    assert merge(options, ["y", "x", "new"]) == [options[1], options[0], {"id": "new"}]
+    assert merge(["a"], ["b"]) == ["b"]
 
 
 def test_a_score_may_share_its_name_with_a_group() -> None:
@@ -304,12 +304,12 @@ def test_a_score_may_share_its_name_with_a_group() -> None:
 
 def test_short_option_lists_are_spelled_out() -> None:
     table = {"stage": [{"question": [{"id": "q", "rows": ["r"], "options": [{"id": "o"}]}]}]}
-    assert spelled_out(table)["stage"][0]["question"][0]["rows"] == [{"id": "r"}]
+    assert spell_out(table)["stage"][0]["question"][0]["rows"] == [{"id": "r"}]
 
 
 def test_places_are_found_by_id_not_by_number() -> None:
     own = {"stage": [{"id": "two", "question": [{"id": "c", "max": 1}]}]}
-    whole = merged(BASE, own)
+    whole = merge(BASE, own)
     assert place_in(own, whole, ("stage", 1, "question", 1, "max")) == ("stage", 0, "question", 0, "max")
     assert place_in(own, whole, ("stage", 0, "question", 0)) == ("stage",)
 
@@ -324,19 +324,19 @@ def test_a_question_like_another_takes_its_fields_and_words() -> None:
         ],
         "text": {"en": {"questions": {"a": {"label": "A", "help": "h"}, "b": {"label": "B"}}}, "de": {}},
     }
-    question = spelled_out(table)["stage"][0]["question"][1]
+    question = spell_out(table)["stage"][0]["question"][1]
     assert question == {"id": "b", "kind": "scale", "min": 1, "max": 9}
     assert table["text"]["en"]["questions"]["b"] == {"label": "B", "help": "h"}
 
 
 def test_a_list_with_a_bare_id_is_complete() -> None:
     base = [{"id": "x", "v": 1}, {"id": "y"}]
-    assert merged(base, ["new", {"id": "x", "w": 2}]) == [{"id": "new"}, {"id": "x", "v": 1, "w": 2}]
+    assert merge(base, ["new", {"id": "x", "w": 2}]) == [{"id": "new"}, {"id": "x", "v": 1, "w": 2}]
 
 
 def test_one_analysis_of_several_questions() -> None:
     table = {"analysis": [{"statistic": "a.b", "of": ["x", "y"]}]}
-    assert [entry["of"] for entry in spelled_out(table)["analysis"]] == ["x", "y"]
+    assert [entry["of"] for entry in spell_out(table)["analysis"]] == ["x", "y"]
 
 
 def test_an_analysis_that_needs_a_dropped_question_goes_with_it() -> None:

@@ -25,7 +25,7 @@ from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Rol
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
 from lanner.protocols.answers import take_in
-from lanner.protocols.derived import STAGE, preselected_rows, scored, word_count
+from lanner.protocols.derived import STAGE, preselected_rows, score_items, word_count
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Event, Store, Transaction, pseudonyms_of
@@ -204,7 +204,7 @@ def _derive_rows(protocol: Protocol, judgements: list[Judgement]) -> Iterator[pl
         at, names, rows = zip(*choices, strict=True)
         sets = lists("labels", rows, SCHEMA["labels"], lambda labels: sorted(set(labels)))
         yield _values(at, sets).with_columns(pl.Series("question", names, dtype=pl.String))
-    places, numbers = scored(protocol, judgements)
+    places, numbers = score_items(protocol, judgements)
     for name, column in numbers.items():
         scores = _values(places, pl.Series("score", column, dtype=pl.Float64)).drop_nulls("score")
         yield scores.with_columns(pl.lit(name).alias("question"))

@@ -12,7 +12,7 @@ from lanner.campaign.progress import protocol as protocol_of
 from lanner.campaign.states import NOTES, Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.protocols.answers import JudgedTexts, answers_from_fields, check, chosen, in_order, texts_of
+from lanner.protocols.answers import JudgedTexts, answers_from_fields, check, chosen_labels, in_order, texts_of
 from lanner.store import Store
 from lanner.store.rows import now
 
@@ -143,7 +143,7 @@ def _checked(
         value = answers.get(question.id)
         if value is not None:
             # Where the labels themselves were not settled, those that something was agreed about count as chosen.
-            labels = chosen(protocol, question, values) or (list(value) if isinstance(value, dict) else ())
+            labels = chosen_labels(protocol, question, values) or (list(value) if isinstance(value, dict) else ())
             values[question.id] = check(question, value, texts=texts, chosen=labels, outputs=max(outputs, 2))
     return values
 

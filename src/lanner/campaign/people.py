@@ -153,7 +153,7 @@ def _from_line(line: str, number: int, ids: _Ids) -> InvitedJudge:
     match = _ADDRESS.search(line)
     email = match[1] if match else ""
     rest = [cell for cell in _cells(_ADDRESS.sub("", line), _delimiter(line)) if cell]
-    language_names = [cell for cell in rest[1:] if languages.known(cell)]
+    language_names = [cell for cell in rest[1:] if languages.is_known(cell)]
     other = [cell for cell in rest[1:] if cell not in language_names]
     name = rest[0] if rest else email.partition("@")[0]
     if not name or len(name) > 120:

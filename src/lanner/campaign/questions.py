@@ -31,7 +31,7 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.answers import JudgedTexts, check, chosen, holds, texts_of
+from lanner.protocols.answers import JudgedTexts, check, chosen_labels, holds, texts_of
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, AssignedTask, Store, StoredAnswer, TaskStanding, Transaction
@@ -156,13 +156,13 @@ class Questions:
         stage, question = stage_question
         if not holds(stage.when, answers) or not holds(question.when, answers):
             return False
-        return not question.for_each or bool(chosen(self.protocol, question, answers))
+        return not question.for_each or bool(chosen_labels(self.protocol, question, answers))
 
     def check(
         self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: JudgedTexts | None
     ) -> Json:
         """The stored form of an answer, or an `AnswerError`."""
-        labels = chosen(self.protocol, question, answers)
+        labels = chosen_labels(self.protocol, question, answers)
         return check(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)))
 
     def unknown(self, question: str, page: str, item: Item) -> AnswerError:
@@ -213,7 +213,7 @@ class Questions:
 
     def _incomplete(self, question: Question, value: Json, answers: Mapping[str, Json]) -> bool:
         if question.for_each:
-            return set(value) != set(chosen(self.protocol, question, answers))
+            return set(value) != set(chosen_labels(self.protocol, question, answers))
         return kind_of(question).is_unreviewed(question, value)
 
     def waits(self, page: str, item: Item, answers: Mapping[str, Json]) -> bool:

@@ -69,11 +69,11 @@ def assign(
     for name in choices:
         check_known(name, defaults, f"The design {design!r} has no option {name!r}.", DesignError)
     refuse(documents, judges)
-    values = {name: _listed(value) if defaults[name] == () else value for name, value in choices.items()}
+    values = {name: _split_names(value) if defaults[name] == () else value for name, value in choices.items()}
     return load(design).assign(documents, judges, protocol, rng=rng, systems=tuple(systems), **values)
 
 
-def _listed(value: Json) -> Json:
+def _split_names(value: Json) -> Json:
     """Names as a command line or a form gives them, with commas between; a list stays as it is."""
     if isinstance(value, list | tuple):
         return value

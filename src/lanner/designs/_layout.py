@@ -85,15 +85,16 @@ def items(document: Document, stages: Sequence[Stage], outputs: Shown) -> tuple[
     result: list[Item] = []
     if any(stage.unit in SENTENCES for stage in stages):
         for segment in sentences(document, outputs):
-            result += _one(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], outputs)
+            result += _unit_items(document.id, segment.id, [s for s in stages if s.unit in SENTENCES], outputs)
     whole = [stage for stage in stages if stage.unit is Unit.DOCUMENT]
     if whole and sentences(document, outputs):
-        result += _one(document.id, "", whole, outputs)
+        result += _unit_items(document.id, "", whole, outputs)
     return tuple(result)
 
 
-def _one(document: str, segment: str, stages: Sequence[Stage], outputs: Shown) -> list[Item]:
-    """Where outputs are rated one by one and compared on the same page, each comes alone before all come together."""
+def _unit_items(document: str, segment: str, stages: Sequence[Stage], outputs: Shown) -> list[Item]:
+    """The items about a document or segment. Where outputs are rated one by one and compared on the same page, each
+    comes alone before all come together."""
     objects = {stage.object for stage in stages}
     alone = (
         [Item(document, segment, (name,)) for name in outputs] if Object.OUTPUT in objects and len(outputs) > 1 else []
@@ -165,7 +166,7 @@ def lay_out(
         if is_isolated(block[0][1]):
             sides = Sides(rng)
             for round_ in rounds:
-                order = shuffled([item for _, group in round_ for item in group], sides, rng)
+                order = shuffle_items([item for _, group in round_ for item in group], sides, rng)
                 tasks += [Task(0, judge.id, block[0][0], part) for part in cut(order, layout.sentences_per_task)]
         else:
             tasks += [Task(0, judge.id, page, group) for round_ in rounds for page, group in round_]
@@ -248,7 +249,7 @@ def _items(share: DocumentShare, stages: Sequence[Stage], outputs: Shown) -> tup
     return every if share.segments is None else tuple(i for i in every if not i.segment or i.segment in share.segments)
 
 
-def shuffled(every: Sequence[Item], sides: Sides, rng: Generator) -> list[Item]:
+def shuffle_items(every: Sequence[Item], sides: Sides, rng: Generator) -> list[Item]:
     """Items in chance order, with sides taken in turns."""
     order = [every[int(at)] for at in rng.permutation(len(every))]
     return [replace(item, systems=sides.next(item.systems)) for item in order]
@@ -278,7 +279,7 @@ def by_judge(tasks: Sequence[Task]) -> Iterator[tuple[str, list[Task]]]:
     return ((judge, list(mine)) for judge, mine in groupby(tasks, key=lambda task: task.judge))
 
 
-def again(
+def repeat_items(
     tasks: Sequence[Task],
     page: str,
     stages: Sequence[Stage],
@@ -298,7 +299,7 @@ def again(
     return result
 
 
-def placed(
+def insert_items(
     tasks: Sequence[Task], page: str, stages: Sequence[Stage], items: Sequence[Item], rng: Generator
 ) -> list[Task]:
     """The tasks with these items anywhere among them, for every judge who works on the page."""
@@ -346,7 +347,7 @@ def _items_again(
         if earliest > len(flat):
             raise _too_close(key, len(flat) - where[key] - 1, spacing)
         copies.append((int(rng.integers(earliest, len(flat) + 1)), copy(flat[where[key]])))
-    return rebuild(_inserted(flat, copies))
+    return rebuild(_insert(flat, copies))
 
 
 def _documents_again(
@@ -366,10 +367,10 @@ def _documents_again(
             raise _too_close(key, before[max(*gaps, first + 1)] - before[first + 1], spacing)
         again_ = tuple(copy(item) for item in tasks[first].items)
         copies.append((_choice(far, rng), Task(0, tasks[first].judge, page, again_)))
-    return _inserted(tasks, copies)
+    return _insert(tasks, copies)
 
 
-def _inserted(entries: Sequence[T], new: Sequence[tuple[int, T]]) -> list[T]:
+def _insert(entries: Sequence[T], new: Sequence[tuple[int, T]]) -> list[T]:
     """The entries with new ones, each in front of what stands at its place."""
     at: dict[int, list[T]] = {}
     for place, entry in new:

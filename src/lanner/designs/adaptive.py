@@ -175,8 +175,8 @@ def most_tasks(
     rng: Generator,
     **_: object,
 ) -> list[Task]:
-    """What a campaign amounts to that never stops early, for its plan: every document, whoever comes, and the share of
-    them that one judge more gets."""
+    """The tasks of a campaign that never stops early, for its plan: every document for whoever comes, and for a share
+    of them one judge more."""
     refuse_goal(goal, systems, judges_per_document, overlap)
     refuse_few(len(judges), judges_per_document, overlap)
     shared = round(overlap * len(documents))

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 
 from lanner.designs import expected
-from lanner.designs._layout import Key, again, by_judge, is_about_the_judge, is_isolated, key_of, placed
+from lanner.designs._layout import Key, by_judge, insert_items, is_about_the_judge, is_isolated, key_of, repeat_items
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit, languages
 
@@ -86,14 +86,14 @@ def add(
             spoiled = ControlSpoiler(documents, stages, kind, rng)
             in_place = controls.in_place and (kind != "degraded" or _compares(stages))
             can = _main(result, page) if in_place else _early(result, page, stages, controls.spacing)
-            keys = _chosen(result, page, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
+            keys = _choose_items(result, page, can, amount=amount, kind=kind, spoiled=spoiled, rng=rng)
             if in_place:
                 result = [_in_place(task, page, keys, spoiled) for task in result]
             else:
-                result = _added(result, page, stages, keys, spoiled, spacing=controls.spacing, rng=rng)
+                result = _add_copies(result, page, stages, keys, spoiled, spacing=controls.spacing, rng=rng)
         repeats = _amount(controls.repeats, page, stages)
-        result = _repeated(result, page, stages, repeats, spacing=controls.spacing, rng=rng)
-        result = placed(result, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
+        result = _add_repeats(result, page, stages, repeats, spacing=controls.spacing, rng=rng)
+        result = insert_items(result, page, stages, [item for item in controls.gold if _asks(stages, item)], rng)
     return result
 
 
@@ -160,7 +160,7 @@ def _main(tasks: Sequence[Task], page: str) -> dict[str, list[Key]]:
     return {judge: list(dict.fromkeys(keys)) for judge, keys in mine.items()}
 
 
-def _chosen(
+def _choose_items(
     tasks: Sequence[Task],
     page: str,
     can: Mapping[str, Sequence[Key]],
@@ -170,8 +170,8 @@ def _chosen(
     spoiled: ControlSpoiler,
     rng: Generator,
 ) -> set[Key]:
-    """The items to spoil, as many for each judge as asked, among those that can be. Judges may have different items:
-    those that most of them share are taken first, and none that would give someone too many."""
+    """Choose the items to spoil, as many for each judge as asked. Judges may have different items: those that most
+    judges share are taken first, and none that would give someone too many. `can` are the items that may be chosen."""
     mine = _main(tasks, page)
     number_by_judge = {judge: _count(amount, len(keys)) for judge, keys in mine.items()}
     have = dict.fromkeys(mine, 0)
@@ -213,7 +213,7 @@ def _in_place(task: Task, page: str, keys: set[Key], spoiled: ControlSpoiler) ->
     return replace(task, items=tuple(items))
 
 
-def _added(
+def _add_copies(
     tasks: Sequence[Task],
     page: str,
     stages: Sequence[Stage],
@@ -228,13 +228,13 @@ def _added(
 
     keys_by_judge = {judge: keys & set(items) for judge, items in _main(tasks, page).items()}
     _refuse_pool(keys_by_judge)
-    return again(tasks, page, stages, keys_by_judge, copy, spacing=spacing, rng=rng)
+    return repeat_items(tasks, page, stages, keys_by_judge, copy, spacing=spacing, rng=rng)
 
 
-def _repeated(
+def _add_repeats(
     tasks: Sequence[Task], page: str, stages: Sequence[Stage], amount: float, *, spacing: int, rng: Generator
 ) -> list[Task]:
-    """Repeats are drawn for each judge among what comes early enough to come again."""
+    """Draw repeats for each judge among the items that come early enough to come again."""
     if amount <= 0:
         return list(tasks)
     keys_by_judge: dict[str, set[Key]] = {}
@@ -256,7 +256,7 @@ def _repeated(
             )
         keys_by_judge[judge] = set(order[:count])
     _refuse_pool(keys_by_judge)
-    return again(
+    return repeat_items(
         tasks,
         page,
         stages,
@@ -268,7 +268,7 @@ def _repeated(
 
 
 def _nearest(keys: Sequence[Key], sizes: Sequence[int], goal: float) -> set[Key]:
-    """Of documents in this order as many as bring the number of their items nearest to a goal; one at least."""
+    """Take documents in this order while they bring the number of items nearer to the goal; one at least."""
     selection: set[Key] = set()
     total = 0
     for key, size in zip(keys, sizes, strict=True):
@@ -279,7 +279,7 @@ def _nearest(keys: Sequence[Key], sizes: Sequence[int], goal: float) -> set[Key]
 
 
 def _early(tasks: Sequence[Task], page: str, stages: Sequence[Stage], spacing: int) -> dict[str, list[Key]]:
-    """The main items of a page by judge that enough others follow for them to come again."""
+    """The main items of a page by judge, as far as `spacing` others follow them, so that they can come again."""
     keys_by_judge: dict[str, list[Key]] = {}
     for judge, mine in by_judge(tasks):
         groups = [list(task.items) for task in mine if task.page == page]
@@ -337,7 +337,7 @@ def shuffled_words(text: str, rng: Generator, language: str = "") -> str:
     """The text with its words in chance order, except for a tenth at either end. A text too short to be shuffled
     stays as it is: ask `can_be_shuffled` first."""
     words = pieces(text, language)
-    margin = _kept(len(words))
+    margin = _margin(len(words))
     middle = [match.group() for match in words[margin : len(words) - margin]]
     order = middle
     while len(set(middle)) > 1 and order == middle:
@@ -348,7 +348,7 @@ def shuffled_words(text: str, rng: Generator, language: str = "") -> str:
 def can_be_shuffled(text: str, language: str = "", least: int = 4) -> bool:
     """Whether enough different words lie between the ends for the text to become nonsense."""
     words = pieces(text, language)
-    margin = _kept(len(words))
+    margin = _margin(len(words))
     return len({match.group() for match in words[margin : len(words) - margin]}) >= least
 
 
@@ -366,7 +366,7 @@ def with_stretch_of(text: str, donor: str, rng: Generator, language: str = "") -
     return _put(text, words[start : start + length], others[first : first + length])
 
 
-def _kept(count: int) -> int:
+def _margin(count: int) -> int:
     return max(1, round(KEPT * count)) if count > 2 else 0
 
 

@@ -51,7 +51,7 @@ def _latin_square(
     by_scenario, by_system = what in ("scenarios", "both"), what in ("systems", "both")
     turning = [name for name in systems if not rated or name in rated]
     _refuse(protocol, names, turning, rated, systems, by_scenario=by_scenario, by_system=by_system)
-    sets = _given_sets(documents, set_field, len(names)) if set_field else _drawn_sets(documents, len(names) or 1, rng)
+    sets = _read_sets(documents, set_field, len(names)) if set_field else _draw_sets(documents, len(names) or 1, rng)
     layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
     groups = (len(names) if by_scenario else 1) * (len(turning) if by_system else 1)
     tasks: dict[str, list[Task]] = {}
@@ -59,7 +59,7 @@ def _latin_square(
         workers = reading(mine, protocol, arm)
         if even_groups:
             _refuse_groups(len(workers), groups)
-        places = _grouped([workers[int(at)] for at in rng.permutation(len(workers))], documents, groups)
+        places = _assign_groups([workers[int(at)] for at in rng.permutation(len(workers))], documents, groups)
         first = rng.permutation(len(documents))
         for judge in mine:
             group, order = places.get(judge.id, (0, 0))
@@ -77,9 +77,9 @@ def _latin_square(
     return [task for judge in judges for task in tasks[judge.id]]
 
 
-def _grouped(judges: Sequence[Judge], documents: Sequence[Document], groups: int) -> dict[str, tuple[int, int]]:
-    """Each judge's group, and how many were in it before. A judge joins the group that has judged the fewest of the
-    documents they can read, so that groups are equal within one for every language, too."""
+def _assign_groups(judges: Sequence[Judge], documents: Sequence[Document], groups: int) -> dict[str, tuple[int, int]]:
+    """Put each judge into a group; the second number is how many joined it before. A judge joins the group that has
+    judged the fewest of the documents they can read, so that groups are equal within one for every language, too."""
     judged: list[Counter[frozenset[str]]] = [Counter() for _ in range(groups)]
     places: dict[str, tuple[int, int]] = {}
     for judge in judges:
@@ -167,9 +167,9 @@ def _judges(number: int) -> str:
     return plural(number, "judge")
 
 
-def _drawn_sets(documents: Sequence[Document], count: int, rng: Generator) -> dict[str, int]:
-    """Test sets of equal numbers of documents within one, and nearly equal numbers of sentences: documents of like
-    length are dealt together, the longer to the set that is shorter so far; chance decides between equals."""
+def _draw_sets(documents: Sequence[Document], count: int, rng: Generator) -> dict[str, int]:
+    """Draw test sets that differ by at most one document and have nearly the same number of sentences: documents of
+    like length are dealt together, the longer to the set that is shorter so far; chance decides between equals."""
     order = [int(at) for at in rng.permutation(len(documents))]
     order.sort(key=lambda at: -len(documents[at].segments))
     lengths = [0] * count
@@ -183,7 +183,7 @@ def _drawn_sets(documents: Sequence[Document], count: int, rng: Generator) -> di
     return sets
 
 
-def _given_sets(documents: Sequence[Document], field: str, count: int) -> dict[str, int]:
+def _read_sets(documents: Sequence[Document], field: str, count: int) -> dict[str, int]:
     lacking = next((document.id for document in documents if field not in document.meta), None)
     if lacking is not None:
         raise DesignError(f"The document {lacking!r} has no {field!r}.", next_step="Give every document its test set.")
@@ -263,7 +263,7 @@ def _two_scenarios(protocol: Protocol) -> tuple[str, str]:
 def _halves(
     documents: Sequence[Document], whole: int, rng: Generator, *, swap: bool
 ) -> list[tuple[list[Document], list[Document]]]:
-    """What is read as documents, and what is left to draw sentences from."""
+    """Split the documents into those read as wholes and those that sentences are drawn from."""
     count = whole or len(documents) // 2
     if len(documents) < 2 or count >= len(documents):
         raise DesignError(
@@ -282,7 +282,7 @@ def _sentences(documents: Sequence[Document], systems: Sequence[str]) -> list[tu
 
 
 def _draw(pool: Sequence[tuple[str, str]], each: int, sets: int, rng: Generator, *, whole: int) -> list[Picked]:
-    """Disjoint sets of sentences, by document."""
+    """Draw disjoint sets of sentences, each by document."""
     if sets < 1:
         raise DesignError("There must be at least one set of sentences.", next_step="Say sets=1.")
     number = each or len(pool) // sets

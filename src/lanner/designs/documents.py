@@ -89,7 +89,7 @@ def _random(
             next_step=f"Ask for at least {max(1, judges_per_document)} on the overlap.",
         )
     layout = TaskLayout(protocol, systems, sentences_per_task=sentences_per_task)
-    overlap_ids = spread(documents, overlap, rng)
+    overlap_ids = draw_share(documents, overlap, rng)
     counts = [judges_on_overlap if document.id in overlap_ids else judges_per_document for document in documents]
     tasks: dict[str, list[Task]] = {}
     for arm, mine in by_arm(protocol, judges, rng).items():
@@ -100,8 +100,8 @@ def _random(
     return [task for judge in judges for task in tasks[judge.id]]
 
 
-def spread(documents: Sequence[Document], share: float, rng: Generator) -> set[str]:
-    """The share of the documents, drawn by chance and evenly over the domains; at least one where any is wanted."""
+def draw_share(documents: Sequence[Document], share: float, rng: Generator) -> set[str]:
+    """Draw a share of the documents evenly over the domains; at least one where any is wanted."""
     count = max(1, round(share * len(documents))) if share > 0 else 0
     order = sorted((int(at) for at in rng.permutation(len(documents))), key=lambda at: documents[at].domain)
     start = float(rng.random())
@@ -139,14 +139,14 @@ def _batches(
             texts = [document for document in documents if document.target_language == language]
             able = [judge for judge in workers if can_read(judge, texts[0])]
             teams = _teams(able, judges_per_document, language, rng)
-            for number, own in _dealt(texts, len(teams), rng).items():
+            for number, own in _deal(texts, len(teams), rng).items():
                 for judge in teams[number]:
                     shares[judge.id] += [DocumentShare(texts[at]) for at in own]
         tasks |= {judge.id: lay_out(layout, judge, shares[judge.id], rng=rng, arm=arm) for judge in mine}
     return [task for judge in judges for task in tasks[judge.id]]
 
 
-def _dealt(texts: Sequence[Document], teams: int, rng: Generator) -> dict[int, list[int]]:
+def _deal(texts: Sequence[Document], teams: int, rng: Generator) -> dict[int, list[int]]:
     """The documents of each team, by their places: long ones first, to the team with the fewest words."""
     words = [words_of(document) for document in texts]
     loads = dict.fromkeys((int(team) for team in rng.permutation(teams)), 0)
@@ -170,7 +170,7 @@ def _teams(judges: Sequence[Judge], size: int, language: str, rng: Generator) ->
 
 
 def _what_would_work(count: int, size: int) -> str:
-    """The nearest numbers that divide."""
+    """Name the nearest numbers that make whole teams."""
     if size < 1:
         return "Ask for at least one judge per document."
     more = size - count % size if count % size else size - count
@@ -292,14 +292,14 @@ def _refuse_pool(protocol: Protocol, judges: Sequence[Judge], judges_per_documen
 
 
 def _with_next_sides(tasks: Sequence[Task], turn: int) -> list[Task]:
-    """The same tasks once more, with outputs moved one place on, so that sides are balanced over judges as well."""
+    """The same tasks with outputs moved on by `turn` places, so that sides are balanced over judges as well."""
     return [
-        replace(task, items=tuple(replace(item, systems=_moved_on(item.systems, turn)) for item in task.items))
+        replace(task, items=tuple(replace(item, systems=_rotate(item.systems, turn)) for item in task.items))
         for task in tasks
     ]
 
 
-def _moved_on(systems: tuple[str, ...], turn: int) -> tuple[str, ...]:
+def _rotate(systems: tuple[str, ...], turn: int) -> tuple[str, ...]:
     start = turn % len(systems) if systems else 0
     return systems[start:] + systems[:start]
 

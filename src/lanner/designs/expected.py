@@ -94,7 +94,9 @@ def _of_all_rows(question: Question, rule: dict[str, Json]) -> dict[str, Json]:
     return {"mean": rule} if question.for_each and rule else rule
 
 
-def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_is_better: bool = False) -> bool | None:
+def meets(
+    rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_is_better: bool = False
+) -> bool | None:
     """Whether an answer meets a rule; None where there is no answer, or nothing to compare it with."""
     if value is None:
         return None
@@ -110,11 +112,11 @@ def met(rule: Mapping[str, Json], value: Json, original: Json = None, *, lower_i
                 holds = value in condition
             case "rows":
                 holds = isinstance(value, Mapping) and all(
-                    met(wanted if isinstance(wanted, Mapping) else {"is": wanted}, value.get(row))
+                    meets(wanted if isinstance(wanted, Mapping) else {"is": wanted}, value.get(row))
                     for row, wanted in condition.items()
                 )
             case "mean":
-                holds = met(condition, _mean(value), _mean(original), lower_is_better=lower_is_better)
+                holds = meets(condition, _mean(value), _mean(original), lower_is_better=lower_is_better)
                 if holds is None:
                     return None
             case "at_least":
@@ -168,7 +170,7 @@ def outcomes(
                 value = own.value if own else None
                 definition = (questions or {}).get(question)
                 lower = getattr(definition, "direction", "") == "lower_is_better"
-                fits = met(rule, value, main.value if main else None, lower_is_better=lower)
+                fits = meets(rule, value, main.value if main else None, lower_is_better=lower)
                 tie = "worst" in rule and isinstance(value, list) and value.count(value[rule["worst"]]) > 1
                 results.append(
                     RuleOutcome(

@@ -133,13 +133,13 @@ class AssignmentPlan:
 
     @property
     def mean_hours(self) -> float:
-        """Of those who have work."""
+        """The mean over the judges who have work."""
         loads = [judge.hours for judge in self.judges if judge.hours and judge.judge != ANYONE]
         return sum(loads) / len(loads) if loads else 0.0
 
     @property
     def fair_hours(self) -> float:
-        """What nobody is given more of unless whole documents force it."""
+        """The load that no judge exceeds unless whole documents force it."""
         return FAIR * self.mean_hours
 
     @property
@@ -149,7 +149,7 @@ class AssignmentPlan:
 
     @property
     def repeat_share(self) -> float:
-        """Repeated items of those that are judged for the first time."""
+        """Repeated items as a share of those that are judged for the first time."""
         first = sum(judge.items - judge.repeats for judge in self.judges)
         return self.repeats / first if first else 0.0
 
@@ -205,8 +205,8 @@ def preview(
     seed: int,
     hourly_rate: float | None = None,
 ) -> AssignmentPlan:
-    """What a campaign would come to, a calibration round and what follows it together. An adaptive one comes to this at
-    most: where it ends, nobody knows yet."""
+    """The plan of a campaign that is not made yet, its calibration round included. An adaptive campaign may end before
+    all of this is done."""
     parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
     about: dict[str, Any] = {"systems": systems, "options": options, "settings": settings, "seed": seed}
     tasks = [
@@ -238,8 +238,8 @@ def plan(
     by_judge: dict[str, list[Task]] = {judge.id: [] for judge in judges}
     for task in tasks:
         by_judge.setdefault(task.judge, []).append(task)
-    people = tuple(_judge(judge, mine, per_item, hourly_rate) for judge, mine in by_judge.items() if judge or mine)
-    judges_by_unit = _judged(tasks)
+    people = tuple(_judge_plan(judge, mine, per_item, hourly_rate) for judge, mine in by_judge.items() if judge or mine)
+    judges_by_unit = _judges_by_unit(tasks)
     overlap = {unit: who for unit, who in judges_by_unit.items() if len(who) > 1}
     in_common = _in_common(overlap)
     hours = sum(person.hours for person in people)
@@ -253,7 +253,7 @@ def plan(
         protocol=protocol.label,
         documents=len(documents),
         judges=people,
-        pages=tuple(_page(page, tasks, judges_by_unit, per_item[page]) for page in _pages(tasks, protocol)),
+        pages=tuple(_page_plan(page, tasks, judges_by_unit, per_item[page]) for page in _pages(tasks, protocol)),
         answers=_answers(tasks, protocol),
         hours=hours,
         cost=None if hourly_rate is None else hours * hourly_rate,
@@ -285,7 +285,7 @@ def half_width(
     return _Z * error
 
 
-def _judge(judge: str, tasks: Sequence[Task], per_item: Mapping[str, float], rate: float | None) -> JudgePlan:
+def _judge_plan(judge: str, tasks: Sequence[Task], per_item: Mapping[str, float], rate: float | None) -> JudgePlan:
     items = [item for task in tasks for item in task.items]
     roles = Counter(item.role for item in items)
     hours = sum(len(task.items) * per_item[task.page] for task in tasks) / 60
@@ -308,7 +308,7 @@ def _unit(page: str, item: Item) -> Unit:
     return (page, item.document, item.segment, *sorted(item.systems))
 
 
-def _judged(tasks: Sequence[Task]) -> dict[Unit, list[str]]:
+def _judges_by_unit(tasks: Sequence[Task]) -> dict[Unit, list[str]]:
     """Who judges each main item; in a pool each free task is someone else's."""
     judges_by_unit: dict[Unit, list[str]] = defaultdict(list)
     for at, task in enumerate(tasks):
@@ -333,7 +333,9 @@ def _pages(tasks: Sequence[Task], protocol: Protocol) -> list[str]:
     return [page for page in protocol.pages if page in pages]
 
 
-def _page(page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequence[str]], minutes: float) -> PagePlan:
+def _page_plan(
+    page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequence[str]], minutes: float
+) -> PagePlan:
     every = [item for task in tasks if task.page == page for item in task.items]
     mine = [who for unit, who in judges_by_unit.items() if unit[0] == page] or [
         [task.judge] for task in tasks if task.page == page
@@ -351,12 +353,12 @@ def _page(page: str, tasks: Sequence[Task], judges_by_unit: Mapping[Unit, Sequen
 
 
 def _answers(tasks: Sequence[Task], protocol: Protocol) -> int:
-    """Required questions that do not depend on other answers, over all items. That nothing is marked is an answer."""
-    required = {page: _required(stages) for page, stages in protocol.pages.items()}
+    """The number of answers to required questions that depend on no other answer. Marking nothing is an answer."""
+    required = {page: _count_required(stages) for page, stages in protocol.pages.items()}
     return sum(len(task.items) * required[task.page] for task in tasks)
 
 
-def _required(stages: Sequence[Stage]) -> int:
+def _count_required(stages: Sequence[Stage]) -> int:
     return sum(
         (question.required or isinstance(question, Spans)) and not question.when and not stage.when
         for stage in stages
@@ -370,9 +372,7 @@ def _sides(tasks: Sequence[Task]) -> int:
     for task in tasks:
         comparisons = [item for item in task.items if len(item.systems) > 1 and item.role is Role.MAIN]
         if len({(item.document, item.systems) for item in comparisons}) == 1:
-            comparisons = comparisons[
-                :1
-            ]  # the sentences of a document share the order of their outputs: it counts once
+            del comparisons[1:]  # the sentences of a document share the order of their outputs: it counts once
         for item in comparisons:
             first[task.judge, task.page, tuple(sorted(item.systems))][item.systems[0]] += 1
     return max((max(c[n] for n in key[2]) - min(c[n] for n in key[2]) for key, c in first.items()), default=0)

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from lanner import designs
 from lanner.designs import controls
 from lanner.designs._allocate import can_read
-from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffled
+from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffle_items
 from lanner.errors import DesignError, check_known
 from lanner.model import JUDGE_GROUPS, Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Stage, Task
 
@@ -217,9 +217,9 @@ def promote(
         result: list[Item] = []
         for document in (each for each in documents if can_be_given(judge, stages, each)):
             for systems_of in outputs(document, stages, systems):
-                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted_units]
+                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted]
         if any(stage.shuffled for stage in stages):
-            result = shuffled(result, Sides(rng), rng)
+            result = shuffle_items(result, Sides(rng), rng)
         tasks += [Task(0, judge.id, page, part) for part in cut(result, sentences_per_task)]
     return tasks
 

@@ -209,7 +209,7 @@ def _language_of(path: Path) -> str:
 
 def _language_called(word: str) -> str:
     """The language that a word in a name stands for: `mt` is machine translation, not Maltese."""
-    return language_codes.normal(word) if word not in _ROLES and language_codes.known(word) else ""
+    return language_codes.normal(word) if word not in _ROLES and language_codes.is_known(word) else ""
 
 
 def write(
@@ -299,7 +299,7 @@ def _without_language(parts: Sequence[str]) -> Sequence[str]:
     last = parts[-1] if parts else ""
     return (
         parts[:-1]
-        if len(last) in (2, 3) and last.islower() and language_codes.known(last) and len(parts) > 1
+        if len(last) in (2, 3) and last.islower() and language_codes.is_known(last) and len(parts) > 1
         else parts
     )
 
@@ -309,7 +309,7 @@ def _sides(path: Path, source: str = "") -> dict[str, dict[str, Path]]:
     with the same names and several endings. Empty where there are none, or where none is known to be the source."""
     sides = _same_documents(path)
     named = [side for side in sides if side == source or (not source and _ROLES.get(side.casefold()) == "source")]
-    in_language = [side for side in sides if language_codes.known(side) and len(side) < 4 and side not in _ROLES]
+    in_language = [side for side in sides if language_codes.is_known(side) and len(side) < 4 and side not in _ROLES]
     sources = named or ([] if source else in_language)
     if len(sources) != 1:
         return {}

@@ -41,7 +41,7 @@ from lanner.model import (
 )
 from lanner.model import languages as language_names
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import chosen, combine, in_one_order, stage_schema
+from lanner.protocols.answers import chosen_labels, combine, in_one_order, stage_schema
 from lanner.protocols.context import PEOPLE, ContextLines, canonical, heading, lines_of_document
 from lanner.store import Store
 
@@ -236,7 +236,9 @@ class Prompter:
         *,
         many: bool = False,
     ) -> _Frame:
-        labels = {q.id: tuple(chosen(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each}
+        labels = {
+            q.id: tuple(chosen_labels(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each
+        }
         languages = (document.source_language, document.target_language)
         signature = tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
         key = (signature, languages, tuple(labels.items()), outputs, shuffle, many)

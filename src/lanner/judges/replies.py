@@ -18,7 +18,7 @@ from lanner.errors import AnswerError
 from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.schemas import mistake
 from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
-from lanner.protocols.answers import JudgedTexts, check, chosen, holds
+from lanner.protocols.answers import JudgedTexts, check, chosen_labels, holds
 from lanner.protocols.kinds import kind_of
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
@@ -129,7 +129,7 @@ def judged(value: dict[str, Json], scope: ItemRequest, schema: Mapping[str, Any]
         answer = entries.get(question.id)
         if question.for_each and isinstance(answer, dict):  # null stands for what was not chosen
             answer = {label: value for label, value in answer.items() if value is not None}
-        labels = chosen(scope.protocol, question, earlier_answers)
+        labels = chosen_labels(scope.protocol, question, earlier_answers)
         if not (holds(stage.when, earlier_answers) and holds(question.when, earlier_answers)) or (
             question.for_each and not labels
         ):

@@ -29,7 +29,7 @@ from lanner.judges.request import (
     UnavailableError,
 )
 from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
-from lanner.protocols.answers import chosen, combine, holds, reordered, texts_of
+from lanner.protocols.answers import chosen_labels, combine, holds, reorder, texts_of
 from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, UnfinishedTask
 from lanner.store.rows import dumps
 
@@ -248,7 +248,7 @@ class JudgeWorker:
                 for question in stage.questions:
                     alone = stage.model_copy(update={"questions": (question,)})
                     if question.for_each:
-                        for label in chosen(self._protocol, question, earlier_answers):
+                        for label in chosen_labels(self._protocol, question, earlier_answers):
                             yield (alone,), {question.for_each: [label]}
                     elif isinstance(question, Grid):
                         for row in question.rows:
@@ -285,7 +285,7 @@ class JudgeWorker:
         straight: dict[str, Json] = {}
         for name, value in answers.items():
             place = self._protocol.find(name)
-            straight[name] = reordered(*place, value, (1, 0)) if place else value
+            straight[name] = reorder(*place, value, (1, 0)) if place else value
         return straight
 
     async def _submit(

@@ -104,8 +104,8 @@ class Segment:
         return self.outputs.get(name, self.references.get(name))
 
     def is_judgeable(self, name: str) -> bool:
-        """Whether a judge can be asked about this output: an empty one gives nothing to judge. Segments known by their
-        ids alone have no texts here at all, and were judged elsewhere."""
+        """Whether a judge can be asked about this output. An empty one gives nothing to judge, unless the source is
+        empty as well: segments known by their ids alone have no texts here and were judged elsewhere."""
         text = self.text(name)
         return self.judged and text is not None and bool(text.strip() or not self.source.strip())
 
@@ -298,19 +298,19 @@ class Signature:
 
     @classmethod
     def together(cls, signatures: Sequence[Signature]) -> Signature:
-        """How numbers that stand side by side were made: where they differ every way is named, – where one has no such
-        part."""
+        """One signature for numbers that stand side by side. Where they differ all values are listed, with "–" for a
+        number that lacks the part."""
 
-        def ways(values: Iterable[str]) -> str:
+        def list_values(values: Iterable[str]) -> str:
             return " / ".join(dict.fromkeys(values))
 
         parts = [dict(signature.parts) for signature in signatures]
         names = dict.fromkeys(name for own in parts for name in own)
         return cls(
-            ways(signature.statistic for signature in signatures),
-            ways(signature.protocol for signature in signatures),
-            tuple((name, ways(own.get(name, "–") for own in parts)) for name in names),
-            ways(signature.version for signature in signatures),
+            list_values(signature.statistic for signature in signatures),
+            list_values(signature.protocol for signature in signatures),
+            tuple((name, list_values(own.get(name, "–") for own in parts)) for name in names),
+            list_values(signature.version for signature in signatures),
         )
 
 

@@ -62,7 +62,7 @@ def _subtag(tag: str) -> str:
     return tag.upper() if len(tag) == 2 else tag.lower()
 
 
-def known(code: str) -> bool:
+def is_known(code: str) -> bool:
     """Whether the language part of a code, or a language's name, is in the table."""
     return normal(code).split("-")[0] in table()
 
@@ -121,7 +121,7 @@ def pair(text: str) -> tuple[str, str]:
     mark = "-" if "-" in text else "_"
     tags = text.split(mark)
     pairs = [(mark.join(tags[:at]), mark.join(tags[at:])) for at in range(1, len(tags))]
-    pairs = [(source, target) for source, target in pairs if known(source) and known(target)]
+    pairs = [(source, target) for source, target in pairs if is_known(source) and is_known(target)]
     if not pairs:
         return UNDETERMINED, UNDETERMINED
     # `pt-br-en` and `pt-BR-en` are no pairs with Breton: regions are those of their language, or in capital letters

@@ -42,12 +42,13 @@ def amount(count: int, one: str, many: str) -> Message:
 
 
 def in_number(count: int, one: str, many: str, /, **places: object) -> str:
-    """The same in English alone, with its other {places} filled: for notes, errors and the command line."""
+    """So many of something, as an English sentence with its other {places} filled: for notes, errors and the command
+    line."""
     return str(message(one if count == 1 else many, n=f"{count:,}", **places))
 
 
 def spell(value: object) -> str:
-    """What fills a place, in English."""
+    """The value of a place, in English."""
     if isinstance(value, tuple):
         return words([spell(part) for part in value])
     return f"{value:%a} {value.day} {value:%b}" if isinstance(value, date) else str(value)
@@ -91,7 +92,7 @@ def p_value(p: float | None) -> str:
 
 
 def p_number(p: float | None) -> str:
-    """The same for a column headed p: ".029", "< .001"; never ".000"."""
+    """A p-value without "p =", for a column headed p: ".029", "< .001"; never ".000"."""
     if p is None:
         return ""
     return "< .001" if p < 0.001 else number(p, 3)
@@ -128,7 +129,7 @@ Entry = TypeVar("Entry")
 
 
 def leading(entries: Iterable[Entry], value: Callable[[Entry], float]) -> list[Entry]:
-    """The entry of the largest value, or all of them where several are equal: then the first is not the one to name."""
+    """The entries with the largest value. Several may share it: naming the first of them would be wrong."""
     values = [(entry, value(entry)) for entry in entries]
     top = max((own for _, own in values), default=0.0)
     return [entry for entry, own in values if math.isclose(own, top, rel_tol=1e-9, abs_tol=1e-12)]
@@ -137,8 +138,8 @@ def leading(entries: Iterable[Entry], value: Callable[[Entry], float]) -> list[E
 _MOST_NAMED = 4
 
 
-def listed(names: Sequence[str], what: str) -> str:
-    """Names that share a place; where they are many, their number and `what` they are."""
+def name_or_count(names: Sequence[str], what: str) -> str:
+    """The names as a list; where they are many, their number and `what` they are."""
     return words(names) if len(names) <= _MOST_NAMED else plural(len(names), what)
 
 
@@ -146,9 +147,9 @@ _CAPITAL_NOUNS = ("de", "lb")
 _ENDS = ("?", "!", ".", "…", "？", "！", "。", "؟")
 
 
-def lowered(label: str, language: str = "en") -> str:
-    """A label inside a sentence: its first letter small, unless it begins with an abbreviation, is written with
-    capitals ("Style Register"), or its language writes nouns so. One that is a sentence itself is quoted."""
+def lower_first(label: str, language: str = "en") -> str:
+    """Write a label as it stands inside a sentence: its first letter small, unless it begins with an abbreviation, is
+    written with capitals ("Style Register"), or its language capitalises nouns. A whole sentence is quoted."""
     if label.endswith(_ENDS):
         return f"“{label}”"
     long_words = [word for word in label.split()[1:] if len(word) > 3]
@@ -161,8 +162,9 @@ def lowered(label: str, language: str = "en") -> str:
 _LONGEST_WORD = 30
 
 
-def shortened(text: str, letters: int) -> str:
-    """As much of a text as fits, ended by "…" after a whole word; between letters where there are no spaces."""
+def shorten(text: str, letters: int) -> str:
+    """Cut a text to so many letters, with "…" after the last whole word, or after a letter where there are no
+    spaces."""
     if len(text) <= letters:
         return text
     start = text[: letters - 1]

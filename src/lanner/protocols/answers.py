@@ -64,7 +64,7 @@ __all__ = [
     "answers_from_fields",
     "applicable",
     "check",
-    "chosen",
+    "chosen_labels",
     "combine",
     "consistency",
     "fold",
@@ -205,27 +205,27 @@ def combine(question: Question, values: Sequence[Json], rule: Rule = "majority")
     return {label: kind.combine(question, votes, rule) for label, votes in by_label.items()}
 
 
-def reordered(stage: Stage, question: Question, value: Json, order: Sequence[int]) -> Json:
-    """An answer about several outputs as if they had stood in another order: first the one that stood at `order[0]`."""
+def reorder(stage: Stage, question: Question, value: Json, order: Sequence[int]) -> Json:
+    """Rewrite an answer about several outputs for another order of them: first the one that stood at `order[0]`."""
     if stage.object is not Object.OUTPUTS or value is None:
         return value
     kind = kind_of(question)
     if question.for_each:
-        return {label: kind.reordered(question, part, order) for label, part in value.items()}
-    return kind.reordered(question, value, order)
+        return {label: kind.reorder(question, part, order) for label, part in value.items()}
+    return kind.reorder(question, value, order)
 
 
 def in_order(protocol: Protocol, question: str, value: Json, shown: Sequence[str], systems: Sequence[str]) -> Json:
-    """An answer about outputs that were shown in one order, as if these systems had stood in the order given."""
+    """Rewrite an answer about outputs that were `shown` in one order for the order of `systems`."""
     place = protocol.find(question)
     if place is None or len(shown) < 2 or tuple(shown) == tuple(systems):
         return value
-    return reordered(*place, value, [shown.index(system) for system in systems])
+    return reorder(*place, value, [shown.index(system) for system in systems])
 
 
 def in_one_order(protocol: Protocol, judgement: Judgement) -> Judgement:
-    """A judgement about outputs that were compared as if they had stood in the order of their names: judges who saw
-    the same outputs in different orders have judged the same unit."""
+    """Rewrite a comparison of outputs for the order of their names: judges who saw the same outputs in different
+    orders have judged the same unit."""
     systems = tuple(sorted(judgement.systems))
     value = in_order(protocol, judgement.question, judgement.value, judgement.systems, systems)
     return judgement if systems == judgement.systems else replace(judgement, systems=systems, value=value)
@@ -265,19 +265,16 @@ def stage_schema(
     stages: Sequence[Stage], *, chosen: Mapping[str, Sequence[str]] | None = None, outputs: int = 2
 ) -> Schema:
     """The schema of one object that answers every question of these stages. `chosen` gives the labels that each
-    `for_each` question is repeated for, where they are known. Where they are chosen in the same object, there is an
-    answer for each that could be, null for the others."""
+    `for_each` question is repeated for, where they are known. Where the labels are chosen in the same object, every
+    label on offer has an answer, which is null for those that are not chosen."""
     properties: dict[str, Schema] = {}
     options = {question.id: [option.id for option in question.choices] for s in stages for question in s.questions}
     for stage in stages:
         for question in stage.questions:
             labels = (chosen or {}).get(question.id)
             schema = _for_each(question, labels, options.get(question.for_each or "", []), outputs)
-            if (
-                question.when
-                or stage.when
-                or (not question.required and not kind_of(question).has_empty_answer(question))
-            ):
+            optional = not question.required and not kind_of(question).has_empty_answer(question)
+            if optional or question.when or stage.when:
                 schema = {"anyOf": [schema, {"type": "null"}]}
             properties[question.id] = schema
     return closed_object(properties)
@@ -330,7 +327,7 @@ def applicable(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> It
         if not holds(stage.when, answers):
             continue
         for question in stage.questions:
-            if holds(question.when, answers) and (not question.for_each or chosen(protocol, question, answers)):
+            if holds(question.when, answers) and (not question.for_each or chosen_labels(protocol, question, answers)):
                 yield stage, question
 
 
@@ -342,11 +339,11 @@ def answer_page(
     known, answers = dict(earlier), dict[str, Json]()
     while pending := [question for _, question in applicable(protocol, page, known) if question.id not in answers]:
         question = pending[0]
-        answers[question.id] = known[question.id] = answer(question, chosen(protocol, question, known))
+        answers[question.id] = known[question.id] = answer(question, chosen_labels(protocol, question, known))
     return answers
 
 
-def chosen(protocol: Protocol, question: Question, answers: Mapping[str, Json]) -> Sequence[str]:
+def chosen_labels(protocol: Protocol, question: Question, answers: Mapping[str, Json]) -> Sequence[str]:
     """The labels that a `for_each` question is repeated for; an exclusive label ("none") asks for nothing."""
     if not question.for_each:
         return ()
@@ -416,8 +413,8 @@ def take_in(
     repairs: Counter[str] = Counter()
     rows = []
     all_judgements = list(judgements)
-    labels = _chosen_before(protocol, all_judgements)
-    for judgement in map(_without_impossible_times, all_judgements):
+    labels = _stored_labels(protocol, all_judgements)
+    for judgement in map(_drop_impossible_times, all_judgements):
         stage, question = _find_question(protocol, questions, judgement)
         if judgement.judge in metrics and isinstance(question, Scale) and isinstance(judgement.value, int | float):
             flags.update(f"{question.id} {flag}" for flag in judgement.flags)
@@ -465,20 +462,20 @@ UNREADABLE = "unreadable_time"
 
 
 def is_duration(seconds: float | None) -> bool:
-    """Whether somebody can have spent these seconds on an item; that nobody knows them is no wrong time."""
+    """Whether somebody can have spent these seconds on an item; an unknown time is not a wrong one."""
     return seconds is None or 0 <= seconds < MOST_SECONDS
 
 
 def is_moment(moment: datetime | None) -> bool:
-    """Whether a store can give this time back: it lies within the years 1 to 9999 in UTC."""
+    """Whether a store can keep this time: it lies within the years 1 to 9999 in UTC."""
     try:
         return moment is None or moment.tzinfo is None or moment.astimezone(UTC) is not None
     except OverflowError:
         return False
 
 
-def _without_impossible_times(judgement: Judgement) -> Judgement:
-    """What cannot be a time is left out, and the judgement is flagged."""
+def _drop_impossible_times(judgement: Judgement) -> Judgement:
+    """Leave out times that cannot be right, and flag the judgement."""
     durations = {name: getattr(judgement, name) for name in ("elapsed_seconds", "active_seconds")}
     moments = {name: getattr(judgement, name) for name in ("answered_at", "received_at")}
     wrong = [name for name, seconds in durations.items() if not is_duration(seconds)]
@@ -489,22 +486,22 @@ def _without_impossible_times(judgement: Judgement) -> Judgement:
     return replace(judgement, flags=tuple(dict.fromkeys((*judgement.flags, UNREADABLE))), **nothing)
 
 
-_Chosen = tuple[str, str, str, str, Role]
+_LabelsKey = tuple[str, str, str, str, Role]
 """Judge, document, segment, question and role: whose labels, about what."""
 
 
-def _labels_for(judgement: Judgement, question: Question, labels: Mapping[_Chosen, Sequence[str]]) -> Sequence[str]:
-    """The labels that an answer is about: those chosen in the same role, as the second time in a repeat, else those
-    of the main item."""
+def _labels_for(judgement: Judgement, question: Question, labels: Mapping[_LabelsKey, Sequence[str]]) -> Sequence[str]:
+    """The labels that an answer is about: those chosen in the same role (a repeat has its own), else those of the main
+    item."""
     unit = (judgement.judge, judgement.document, judgement.segment, question.for_each or "")
     own = labels.get((*unit, judgement.role))
     return labels.get((*unit, Role.MAIN), ()) if own is None else own
 
 
-def _chosen_before(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[_Chosen, Sequence[str]]:
-    """Labels that a question asked for each of them is repeated for, by judge and unit, in their stored spelling."""
+def _stored_labels(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[_LabelsKey, Sequence[str]]:
+    """The labels that each judge chose and that later questions are repeated for, in their stored spelling."""
     sources = {question.for_each for _, question in protocol.questions if question.for_each}
-    labels: dict[_Chosen, Sequence[str]] = {}
+    labels: dict[_LabelsKey, Sequence[str]] = {}
     for judgement in judgements:
         match = protocol.find(judgement.question) if judgement.question in sources else None
         if match and isinstance(judgement.value, list | dict):
@@ -517,8 +514,8 @@ def _chosen_before(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[
 
 
 def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> JudgedTexts | None:
-    """The texts a judgement was about, for checking spans; None where they are not at hand, or where what was shown is
-    not the document's text."""
+    """The texts a judgement was about, for checking spans; None where they are unknown, or where the judge was shown
+    something other than the document's text."""
     if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:
         return None
     outputs = [text for name in judgement.systems if (text := segment.text(name)) is not None]

@@ -41,7 +41,8 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
 
 
 def from_table(table: Mapping[str, Json], item: str) -> Protocol:
-    """The protocol of a table that was made from other protocols; `item` says which. Its first mistake is an error."""
+    """The protocol in a table that was put together from others. Its first mistake is raised as an error about
+    `item`."""
     protocol = Protocol.model_validate(table)
     for _, what, hint in problems(protocol):
         raise ProtocolError(what, where=Where(item=item), next_step=hint)
@@ -77,11 +78,8 @@ def _pages(protocol: Protocol) -> Iterator[Problem]:
             yield first, what, "Give them pages of their own."
         keys = [question.key for stage in stages for question in stage.questions if question.key]
         for place in _repeated_places(keys):
-            yield (
-                first,
-                f"Two questions of page {page!r} use the key {keys[place]!r}.",
-                "Choose another letter for one.",
-            )
+            what = f"Two questions of page {page!r} use the key {keys[place]!r}."
+            yield first, what, "Choose another letter for one."
 
 
 def _stage(protocol: Protocol, place: Place, stage: Stage, earlier: dict[str, Question]) -> Iterator[Problem]:
@@ -215,12 +213,9 @@ def _words(protocol: Protocol) -> Iterator[Problem]:
             marks = english[question.id].get("marks", {})
             for mark in question.marks:
                 if f"{mark:g}" not in marks:
+                    place: Place = ("text", "en", "questions", question.id)
                     what = f"The mark {mark:g} of {question.id!r} has no English words."
-                    yield (
-                        ("text", "en", "questions", question.id),
-                        what,
-                        f"Add [text.en.questions.{question.id}.marks].",
-                    )
+                    yield place, what, f"Add [text.en.questions.{question.id}.marks]."
 
 
 def _known_words(place: Place, words: Iterable[str], names: Sequence[str], kind: str) -> Iterator[Problem]:

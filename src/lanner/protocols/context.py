@@ -121,7 +121,7 @@ def lines_of_document(name: str, stage: Stage, document: Document, items: Sequen
     lines = ContextLines(name, stage, document, items[0].systems)
     by_segment = {item.segment: item for item in items}
     return [
-        lines.asked(segment, by_segment[segment.id]) if segment.id in by_segment else lines.context[place]
+        lines.line_in_question(segment, by_segment[segment.id]) if segment.id in by_segment else lines.context[place]
         for place, segment in enumerate(document.segments)
     ]
 
@@ -155,17 +155,17 @@ class ContextLines:
             return []
         segments, visible = self.document.segments, self._visible
         if self._unit is Unit.DOCUMENT:
-            return [self.asked(segment, item, reference=visible.reference) for segment in segments]
+            return [self.line_in_question(segment, item, reference=visible.reference) for segment in segments]
         place = self._places[item.segment]
-        asked = self.asked(segments[place], item)
+        asked = self.line_in_question(segments[place], item)
         if self._unit is Unit.ISOLATED:
             return [asked]
         first = 0 if visible.before is None else max(0, place - visible.before)
         last = len(segments) if visible.after is None else place + visible.after + 1
         return [*self.context[first:place], asked, *self.context[place + 1 : last]]
 
-    def asked(self, segment: Segment, item: Item, *, reference: bool | None = None) -> ContextLine:
-        """One sentence as the item asks about it, which may have texts of its own."""
+    def line_in_question(self, segment: Segment, item: Item, *, reference: bool | None = None) -> ContextLine:
+        """A sentence that the item asks about. An item may have texts of its own."""
         outputs = tuple([item.texts.get(system) or segment.text(system) or "" for system in self._systems])
         return self._line(segment, outputs, self._own_reference if reference is None else reference, is_asked=True)
 

@@ -250,16 +250,16 @@ STAGE = "score"
 _Item = tuple[str, str, str, str, tuple[str, ...]]
 
 
-def derived(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+def derive(protocol: Protocol, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Scores (question = the score's id) and chosen rows (question = `chosen_rows(grid)`) as judgements."""
     all_judgements = list(judgements)
-    carriers, numbers = scored(protocol, all_judgements)
+    carriers, numbers = score_items(protocol, all_judgements)
     for place, carrier in enumerate(carriers):
         for name, column in numbers.items():
             if column[place] is not None:
-                yield scored_as(all_judgements[carrier], name, column[place])
+                yield make_score(all_judgements[carrier], name, column[place])
     for place, name, rows in preselected_rows(protocol, all_judgements):
-        yield scored_as(all_judgements[place], name, rows)
+        yield make_score(all_judgements[place], name, rows)
 
 
 def repeated_question(protocol: Protocol, name: str) -> str:
@@ -273,10 +273,10 @@ def chosen_rows(question: Question) -> str | None:
     return f"{question.id}_chosen" if isinstance(question, Grid) and question.preselected else None
 
 
-def scored(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[int], dict[str, list[float | None]]]:
-    """The place of one judgement for every item that has scores, and each score's numbers in their order; None where
-    it is not defined. Answers about the source of a unit (the context level, the chosen skills) count for every output
-    of it."""
+def score_items(protocol: Protocol, judgements: Sequence[Judgement]) -> tuple[list[int], dict[str, list[float | None]]]:
+    """Score every item. The first list holds for each item the place of a judgement that is about it, the columns its
+    scores in the same order, None where a score is not defined. Answers about the source of a unit (the context level,
+    the chosen skills) count for every output of it."""
     if not protocol.scores:
         return [], {}
     items: dict[_Item, int] = {}
@@ -308,7 +308,7 @@ def _of_items(items: Sequence[tuple[int, int | None]], answers: Mapping[int, Jso
     ]
 
 
-def scored_as(carrier: Judgement, name: str, value: Json) -> Judgement:
+def make_score(carrier: Judgement, name: str, value: Json) -> Judgement:
     """A score of the same item, judge and time. Spelt out, since `replace` takes four times as long."""
     return Judgement(
         carrier.judge,

@@ -48,31 +48,17 @@ _HIGHEST_OTHER = 10
 _FITTING = 0.99
 _REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "note", "notes", "reason", "rationale"})
 """Questions whose words are free text, however few different ones there are."""
-_INVERSE = frozenset(
-    {
-        *("rank", "ranking", "place", "error", "errors", "mistakes", "penalty", "penalties", "ter", "hter", "wer"),
-        *("severity", "schweregrad", "sévérité", "gravité", "severidad", "gravedad", "severidade", "gravità"),
-        *(
-            "cer",
-            "perplexity",
-            "ppl",
-            "edits",
-            "distance",
-            "seconds",
-            "minutes",
-            "minor",
-            "major",
-            "critical",
-            "deduction",
-            "deductions",
-        ),
-        *("omission", "omissions", "addition", "additions", "mistranslation", "mistranslations", "hallucination"),
-        *("hallucinations", "untranslated", "overtranslation", "undertranslation", "auslassung", "hinzufügung"),
-        *("omisión", "adición", "omissão", "adição", "ajout", "الحذف", "الإضافة"),
-        *("fehler", "fehlerpunkte", "fehlerzahl", "strafpunkte", "schulnote", "erreur", "erreurs", "errores", "errori"),
-        *("erros", "penalización", "pénalité", "pénalités", "penalità", "błędy", "chyby", "ошибки", "أخطاء"),
-    }
-)
+_INVERSE_WORDS = """
+rank ranking place error errors mistakes penalty penalties ter hter wer cer perplexity ppl edits distance
+seconds minutes minor major critical deduction deductions
+severity schweregrad sévérité gravité severidad gravedad severidade gravità
+omission omissions addition additions mistranslation mistranslations hallucination hallucinations
+untranslated overtranslation undertranslation auslassung hinzufügung
+omisión adición omissão adição ajout الحذف الإضافة
+fehler fehlerpunkte fehlerzahl strafpunkte schulnote erreur erreurs errores errori
+erros penalización pénalité pénalités penalità błędy chyby ошибки أخطاء
+"""
+_INVERSE = frozenset(_INVERSE_WORDS.split())
 """Words in the names of questions whose best answer is the lowest number."""
 _PLACES = frozenset({"rank", "ranking", "place"})
 """Those of them that end with the number of systems; the others count something and have no end."""
@@ -192,8 +178,7 @@ _DIFFERENT_AT_LEAST = 3
 
 
 def _refuse_different_scales(heading: str, rows: Sequence[Judgement]) -> None:
-    """The error where some judges answered from 0 to 1 or to 10 and others to 100: one scale for all would be wrong for
-    each of them."""
+    """Refuse answers of judges of whom some went up to 1 or 10 and others to 100: one scale for all would be wrong."""
     numbers = _numbers_by_judge(rows)
     if _less_is_better(heading, [0]):
         return  # a count of errors or of seconds has no end

@@ -113,8 +113,8 @@ def as_shown(value: Json) -> list[dict[str, Any]]:
 
 
 def with_origins(spans: Sequence[Span], offers: Sequence[Span]) -> list[dict[str, Any]]:
-    """The given spans with their origin and model, followed by the prefilled ones that were removed. What a span says
-    about itself is not trusted, but that its judge has not looked at it yet."""
+    """The given spans with their origin and model, followed by the prefilled ones that were removed. Of what a span
+    says about its own origin only "offered" is believed: that its judge has not looked at it yet."""
     standing = [span for span in spans if span.get("origin") != "removed"]
     final = [without_source(span) for span in standing]
     left = [dict(span) for span in offers]

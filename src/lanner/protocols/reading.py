@@ -158,10 +158,9 @@ def _read(text: str, path: Path | str, wording: str = "") -> tuple[Protocol | No
     _refuse_misshapen(own, path, lines)
     words = wording or str(own.get("wording", ""))
     _refuse_wording(words, Where(path, None if wording else lines.find(("wording",))))
+    unworded = {key: value for key, value in copy.deepcopy(own).items() if key != "wording"}
     try:
-        whole = _expand(
-            {key: value for key, value in copy.deepcopy(own).items() if key != "wording"}, Path(path), 0, words
-        )
+        whole = _expand(unworded, Path(path), 0, words)
     except (TypeError, AttributeError, KeyError) as error:  # a field that holds another kind of thing than its base
         raise ProtocolError(
             "Some field holds another kind of thing than the protocol it extends or repeats.",
@@ -264,24 +263,22 @@ def _expand(table: Table, path: Path, depth: int, wording: str) -> Table:
     """The table with what it includes and extends underneath, and short option lists spelled out."""
     if depth > _MAX_EXTENDS:
         raise ProtocolError("Protocols extend each other in a circle.", where=Where(path))
-    table = (
-        _apply_published_wording(_add_translations(table, path), path)
-        if wording == PUBLISHED
-        else _add_translations(table, path)
-    )
+    table = _add_translations(table, path)
+    if wording == PUBLISHED:
+        table = _apply_published_wording(table, path)
     for include in table.pop("include", ()):
-        table = merged(_other(path, f"_{include}", depth, wording), table)
+        table = merge(_other(path, f"_{include}", depth, wording), table)
     if table.get("extends"):
         base = without(_other(path, str(table["extends"]), depth, wording), set(table.pop("without", ())))
         base["text"] = _still_true(base.get("text", {}), table.get("text", {}))
-        table = merged(base, table)
+        table = merge(base, table)
     elif "without" in table:
         raise ProtocolError(
             "`without` leaves out parts of another protocol, but this one extends none.",
             where=Where(path),
             next_step="Add a line `extends = …` or remove `without`.",
         )
-    return spelled_out(table)
+    return spell_out(table)
 
 
 def _still_true(base: Table, own: Table) -> Table:
@@ -289,7 +286,7 @@ def _still_true(base: Table, own: Table) -> Table:
     judge reads the new English sentence rather than the translation of the old one."""
     anew: Table = {}
     for texts in own.values():
-        anew = merged(anew, texts)
+        anew = merge(anew, texts)
     return {language: _without_those_in(anew, texts) for language, texts in base.items()}
 
 
@@ -306,7 +303,7 @@ def _add_translations(table: Table, path: Path) -> Table:
     translations = path.parent / "translations" / path.name
     if not translations.is_file():
         return table
-    whole: Table = merged({"text": _table_of(translations)}, table)
+    whole: Table = merge({"text": _table_of(translations)}, table)
     return whole
 
 
@@ -316,7 +313,7 @@ def _apply_published_wording(table: Table, path: Path) -> Table:
     if not words.is_file():
         return table
     texts = _table_of(words)["text"]
-    own_table: Table = merged({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
+    own_table: Table = merge({**table, "text": _still_true(table.get("text", {}), texts)}, {"text": texts})
     return {**own_table, "wording": PUBLISHED} if "name" in table else own_table
 
 
@@ -370,17 +367,17 @@ Table = dict[str, Any]
 _OPTION_LISTS = ("options", "rows", "categories", "severities")
 
 
-def merged(base: Any, over: Any) -> Any:
+def merge(base: Any, over: Any) -> Any:
     """`over` on top of `base`."""
     if isinstance(base, Mapping) and isinstance(over, Mapping):
-        return {**base, **{key: merged(base[key], value) if key in base else value for key, value in over.items()}}
+        return {**base, **{key: merge(base[key], value) if key in base else value for key, value in over.items()}}
     if isinstance(base, list) and isinstance(over, list) and base and all(_has_id(entry) for entry in base):
         by_id = {entry["id"]: entry for entry in base}
         if any(isinstance(entry, str) for entry in over) and all(isinstance(e, str) or _has_id(e) for e in over):
             entries = [{"id": entry} if isinstance(entry, str) else entry for entry in over]
-            return [merged(by_id.get(entry["id"], {}), entry) for entry in entries]
+            return [merge(by_id.get(entry["id"], {}), entry) for entry in entries]
         if all(_has_id(entry) for entry in over):
-            by_new_id = {entry["id"]: merged(by_id.get(entry["id"], {}), entry) for entry in over}
+            by_new_id = {entry["id"]: merge(by_id.get(entry["id"], {}), entry) for entry in over}
             return [by_new_id.pop(name, entry) for name, entry in by_id.items()] + list(by_new_id.values())
     return over
 
@@ -415,7 +412,7 @@ def _fewer_words(words: Table, key: str, names: set[str]) -> Table:
     return {**words, key: left} if key in words else words
 
 
-def spelled_out(table: Table) -> Table:
+def spell_out(table: Table) -> Table:
     """The table with questions that are `like` another made complete, options given as bare ids made tables, and an
     analysis of several things made one of each."""
     if isinstance(table.get("analysis"), list):
@@ -452,9 +449,9 @@ def _fill_from_like(question: Any, questions: Mapping[str, Table], table: Table)
     for words in table.get("text", {}).values():
         texts = words.get("questions", {})
         if model["id"] in texts:
-            texts[question["id"]] = merged(texts[model["id"]], texts.get(question["id"], {}))
+            texts[question["id"]] = merge(texts[model["id"]], texts.get(question["id"], {}))
     own = {key: value for key, value in question.items() if key != "like"}
-    return merged(copy.deepcopy({key: value for key, value in model.items() if key != "key"}), own)
+    return merge(copy.deepcopy({key: value for key, value in model.items() if key != "key"}), own)
 
 
 def place_in(file: Any, whole: Any, place: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -527,7 +524,7 @@ def compose(protocol: Protocol, *, before: Sequence[Protocol] = (), after: Seque
     parts = (*before, protocol, *after)
     text: Mapping[str, Any] = protocol.text
     for questionnaire in (*before, *after):
-        text = merged(_own_words(questionnaire), text)
+        text = merge(_own_words(questionnaire), text)
     whole = protocol.model_copy(
         update={
             "stages": tuple(stage for part in parts for stage in part.stages),
@@ -552,7 +549,7 @@ def _own_words(questionnaire: Protocol) -> dict[str, Any]:
             options = {
                 option.id: common_options[option.id] for option in question.choices if option.id in common_options
             }
-            own = merged({"options": options} if options else {}, question_texts.get(question.id, {}))
+            own = merge({"options": options} if options else {}, question_texts.get(question.id, {}))
             questions |= {question.id: own} if own else {}
         texts[language] = {"stages": stages, "questions": questions, "groups": words.get("groups", {})}
     return texts

@@ -45,11 +45,11 @@ class WorkedExample:
 
     def right_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The right answers as pairs of a question's label and the answer in the words of the protocol."""
-        return _once(rule_in_words(protocol, name, rule, language) for name, rule in self.right.items())
+        return _distinct(rule_in_words(protocol, name, rule, language) for name, rule in self.right.items())
 
     def wrong_in_words(self, protocol: Protocol, language: str = "en") -> list[tuple[str, str]]:
         """The same for what is often answered instead."""
-        return _once(rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items())
+        return _distinct(rule_in_words(protocol, name, {"is": value}, language) for name, value in self.wrong.items())
 
     def about(self, questions: Collection[str]) -> WorkedExample:
         """The same example with the answers to these questions alone."""
@@ -288,8 +288,8 @@ def rule_in_words(protocol: Protocol, name: str, rule: Mapping[str, Json], langu
     return words.question(name).label, text
 
 
-def _once(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Without repetitions: a question that is asked in several contexts has the same words in each."""
+def _distinct(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs without repetitions: a question that is asked in several contexts has the same words in each."""
     return list(dict.fromkeys(pairs))
 
 

@@ -29,7 +29,7 @@ from lanner.formats.parsing.textfile import guarded, replacing, write_whole
 from lanner.model import Json, Judge, JudgeKind, Judgement, Object, Protocol, Role, Scale
 from lanner.model.messages import words
 from lanner.model.protocol import Wording
-from lanner.protocols.derived import derived, ranking_plans
+from lanner.protocols.derived import derive, ranking_plans
 from lanner.protocols.prefilled import judged_marks
 from lanner.reports.parts import csv_text
 from lanner.stats import scores
@@ -246,7 +246,7 @@ def _lacking(protocol: Protocol, what: str) -> LannerError:
 def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
     """The main score of every output judged, one judgement each, called `score`."""
     score_id = main_score(protocol)
-    every = [*material.judgements, *derived(protocol, material.judgements)]
+    every = [*material.judgements, *derive(protocol, material.judgements)]
     return [
         replace(
             judgement,

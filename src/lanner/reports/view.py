@@ -25,7 +25,7 @@ from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, signed
 from lanner.analysis.scores import group_rows
 from lanner.model import Judge, JudgeKind, Protocol, Result, Signature, Unit
-from lanner.model.messages import Message, from_to, level_text, lowered
+from lanner.model.messages import Message, from_to, level_text, lower_first
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import repeated_question
 from lanner.reports.parts import capital
@@ -214,7 +214,7 @@ class View:
 
     def inside(self, label: str) -> str:
         """A label as it stands inside a sentence."""
-        return lowered(label, self.language)
+        return lower_first(label, self.language)
 
     @cached_property
     def _labels(self) -> Counter[str]:

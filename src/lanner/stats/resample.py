@@ -45,7 +45,7 @@ from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 from lanner import __version__
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result, Signature
-from lanner.model.messages import listed, plural
+from lanner.model.messages import name_or_count, plural
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -346,7 +346,7 @@ def notes_together(results: Sequence[Result]) -> tuple[str, ...]:
         for note in result.notes:
             about.setdefault(note, []).append(", ".join(result.labels.values()))
     return tuple(
-        note if len(who) == len(results) else f"{listed(list(dict.fromkeys(who)), 'row')}: {note}"
+        note if len(who) == len(results) else f"{name_or_count(list(dict.fromkeys(who)), 'row')}: {note}"
         for note, who in about.items()
     )
 

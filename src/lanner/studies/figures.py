@@ -27,7 +27,7 @@ from lanner.figures.charts import (
     throughput,
 )
 from lanner.model import Grid, Json, Result
-from lanner.model.messages import estimate, from_to, interval, leading, listed, number, p_value, plural, words
+from lanner.model.messages import estimate, from_to, interval, leading, name_or_count, number, p_value, plural, words
 from lanner.model.protocol import Wording
 from lanner.reports.parts import Figure, predictors
 from lanner.stats import ranking
@@ -69,7 +69,7 @@ def pairs(
     best, *equal = leading(result, lambda r: -math.inf if r.value is None else r.value)
     highest = [f"{names[r.labels['judge']]} and {names[r.labels['other']]}" for r in (best, *equal)]
     value = number(best.value, 2) if equal else estimate(best.value, best.low, best.high, 2)
-    finding = f"The highest κ is that of {listed(highest, 'pair')}, {value} ({_sizes(best)})."
+    finding = f"The highest κ is that of {name_or_count(highest, 'pair')}, {value} ({_sizes(best)})."
     svg = str(heat_map([names[judge] for judge in judges], people, cells))
     return svg, finding, [dict(r.row()) for r in result], str(best.signature or "")
 
@@ -92,7 +92,9 @@ def differing(
             rows += [{"judge": judge, "pair": f"{one}–{other}", "label": n, "count": counts[n]} for n in labels]
             top = leading(counts, counts.__getitem__)
             share = f"{100 * counts[top[0]] / counts.total():.1f} % of {counts.total()}"
-            sentences.append(f"{names[judge]} {listed([words_of[name].lower() for name in top], 'label')} ({share})")
+            sentences.append(
+                f"{names[judge]} {name_or_count([words_of[name].lower() for name in top], 'label')} ({share})"
+            )
     finding = f"Most frequent where two differ: {words(sentences)}."
     return (
         str(bars("Labels where two judges differ", panels)),
@@ -122,7 +124,7 @@ def skill_shares(data: Data, *, part: str, question: str, judges: Sequence[str],
         panels.append(DomainPanel(domain, sum(len(d.segments) for d in data.documents(part, domain)), shares_by_judge))
         mean = {o.id: sum(row[o.id] for row in shares_by_judge.values()) / len(shares_by_judge) for o in options}
         top = leading(mean, mean.__getitem__)
-        most = listed([words_of[label].lower() for label in top], "label")
+        most = name_or_count([words_of[label].lower() for label in top], "label")
         lines.append(f"{domain} {most} ({100 * mean[top[0]]:.0f} % of sentences)")
     svg = str(shares(labels, panels, [names[judge] for judge in judges]))
     return svg, f"Most often chosen: {words(lines)}.", rows, f"% of sentences with label · {part} {question}"
@@ -159,7 +161,7 @@ def numbers(data: Data, *, part: str, question: str, judges: Mapping[str, str], 
         {"judge": name, "number": size, "items": n} for name, counts in panels for size, n in sorted(counts.items())
     ]
     modes = [(name, leading(sorted(counts), counts.__getitem__)) for name, counts in panels if counts]
-    lines = [f"{name} {listed([str(size) for size in sizes], 'number')}" for name, sizes in modes]
+    lines = [f"{name} {name_or_count([str(size) for size in sizes], 'number')}" for name, sizes in modes]
     least = min((min(counts) for _, counts in panels if counts), default=0)
     finding = f"Most frequent: {words(lines)}; no sentence has fewer than {least}."
     return str(histogram(panels, what)), finding, rows, f"count · {part} {question}"
@@ -218,7 +220,7 @@ def metrics(data: Data, *, give: str = "acc_eq") -> Made:
         EstimateRow(str(row["metric"]), row[give], note=f"pairs {row['sys_pairwise_accuracy']:.3f}") for row in rows
     ]
     best = leading(rows, lambda row: row[give])
-    names = listed([str(row["metric"]) for row in best], "metric")
+    names = name_or_count([str(row["metric"]) for row in best], "metric")
     finding = f"Segments are ordered best by {names} ({number(best[0][give], 3)}; {_sizes(result)})."
     return str(intervals("Metrics against gold", panels, digits=3)), finding, rows, str(result.signature or "")
 
@@ -237,7 +239,7 @@ def systems(data: Data, *, part: str, of: str) -> Made:
     first = [row for row in rows if row["rank"] == rows[0]["rank"]]
     low, high = (rows[0][end] if len(first) == 1 else None for end in ("low", "high"))  # equals differ in theirs
     best = estimate(rows[0]["score"], low, high, 2, bounded=False)
-    who = f"{listed([row['system'] for row in first], 'system')} {'has' if len(first) == 1 else 'have'}"
+    who = f"{name_or_count([row['system'] for row in first], 'system')} {'has' if len(first) == 1 else 'have'}"
     finding = f"{who} the best mean, {best}; {_told_apart(rows)} ({_sizes(result)})."
     svg = str(intervals(f"{of} by system", panels, bounded=False))
     return svg, finding, rows, str(result.signature or "")

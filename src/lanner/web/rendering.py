@@ -31,7 +31,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from lanner.campaign.states import time_zones
 from lanner.model import languages
-from lanner.model.messages import count, number, percent, plural, shortened
+from lanner.model.messages import count, number, percent, plural, shorten
 from lanner.reports.rendering import SHARED
 from lanner.store import RecentCache
 from lanner.web import access, speech
@@ -198,7 +198,7 @@ def environment(*, watched: bool = False) -> Environment:
         "moment": moment,
         "hours": hours,
         "plural": plural,
-        "shortened": shortened,
+        "shortened": shorten,
     }
     return environment
 

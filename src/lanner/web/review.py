@@ -25,7 +25,7 @@ from lanner.corpus.rows import language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, LannerError
 from lanner.model import Document, Segment, languages
-from lanner.model.messages import shortened
+from lanner.model.messages import shorten
 from lanner.web import forms, problems
 from lanner.web.access import check_origin
 from lanner.web.middleware import Headers
@@ -144,7 +144,7 @@ def lines(review: Review) -> list[SegmentLine]:
     for number, place in enumerate(review.places):
         document = review.document(place.document)
         source = " ".join(row.source for row in review.rows(place))
-        parts.append(SegmentLine(number, shortened(source, LETTERS), document.source_language, number in still))
+        parts.append(SegmentLine(number, shorten(source, LETTERS), document.source_language, number in still))
     return parts
 
 

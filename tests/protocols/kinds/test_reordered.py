@@ -6,7 +6,7 @@ import pytest
 
 from lanner.model import Choice, Grid, Json, Option, Question, Rank, Stage, Unit
 from lanner.model import Object as About
-from lanner.protocols.answers import reordered
+from lanner.protocols.answers import reorder
 
 
 def options(*names: str) -> tuple[Option, ...]:
@@ -31,7 +31,7 @@ def test_what_names_an_output_by_its_place_is_turned_with_the_outputs(
     question: Question, value: Json, turned: Json
 ) -> None:
     pair = Stage(id="s", unit=Unit.ISOLATED, object=About.OUTPUTS, questions=(question,))
-    assert reordered(pair, question, value, (1, 0)) == turned
-    assert reordered(pair, question, value, (0, 1)) == value
+    assert reorder(pair, question, value, (1, 0)) == turned
+    assert reorder(pair, question, value, (0, 1)) == value
     alone = Stage(id="s", unit=Unit.ISOLATED, object=About.OUTPUT, questions=(question,))
-    assert reordered(alone, question, value, (1, 0)) == value
+    assert reorder(alone, question, value, (1, 0)) == value

@@ -447,11 +447,11 @@ def named_language(name: str) -> str:
     if (
         code
         and (code[1].islower() or code[1].isupper())
-        and languages.known(text)
+        and languages.is_known(text)
         and (code[1].casefold() not in _NO_LANGUAGES or re.fullmatch(r"..[-_][A-Z]{2}", text))
     ):
         return languages.normal(text)
-    return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.known(text) else ""
+    return languages.normal(text) if len(text) > 3 and text.isalpha() and languages.is_known(text) else ""
 
 
 def without_name(column: str, part: str) -> str | None:

@@ -86,7 +86,7 @@ def file_languages(path: Path) -> tuple[str, str]:
     hits += [hit.groups() for hit in _PAIR.finditer(path.name)]
     hits += [hit.groups() for hit in _JOINED.finditer(path.name) if "en" in hit.groups()]
     for source, target in hits:
-        if languages.known(source) and languages.known(target):
+        if languages.is_known(source) and languages.is_known(target):
             return languages.normal(source), languages.normal(target)
     return languages.UNDETERMINED, languages.UNDETERMINED
 

@@ -102,7 +102,7 @@ def sides_among(labels: Set[str]) -> tuple[str, str] | None:
 
 
 def on_other_side(options: Sequence[Option], value: Json, order: Sequence[int]) -> Json:
-    """An option that names one of two outputs by its place, when the outputs stand in another order."""
+    """Rewrite an option that names one of two outputs by its place for another order of the outputs."""
     sides = sides_among({option.id for option in options})
     if sides is None or list(order) != [1, 0] or value not in sides:
         return value
@@ -267,8 +267,8 @@ class QuestionKind(ABC, Generic[Q]):
             return wording.comma.join(self.in_words(question, entry, wording) for entry in value)
         return wording.option(question.id, value).label if isinstance(value, str) else f"{value:g}"
 
-    def reordered(self, question: Q, value: Json, order: Sequence[int]) -> Json:
-        """An answer about several outputs as if they had stood in another order: first the one at `order[0]`."""
+    def reorder(self, question: Q, value: Json, order: Sequence[int]) -> Json:
+        """Rewrite an answer about several outputs for another order of them: first the one at `order[0]`."""
         return value
 
     @abstractmethod

@@ -48,7 +48,7 @@ class ChoiceKind(QuestionKind[Choice]):
         level = simulation.level if have_values(question.options) else None
         return pick_option(question.options, simulation.rng, level)
 
-    def reordered(self, question: Choice, value: Json, order: Sequence[int]) -> Json:
+    def reorder(self, question: Choice, value: Json, order: Sequence[int]) -> Json:
         return on_other_side(question.options, value, order)
 
     def level(self, question: Choice) -> Level:

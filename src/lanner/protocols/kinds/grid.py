@@ -81,7 +81,7 @@ class GridKind(QuestionKind[Grid]):
     def simulate(self, question: Grid, simulation: SimulatedJudge) -> Json:
         return {row.id: _simulate_row(question, simulation) for row in question.rows}
 
-    def reordered(self, question: Grid, value: Json, order: Sequence[int]) -> Json:
+    def reorder(self, question: Grid, value: Json, order: Sequence[int]) -> Json:
         return {row: on_other_side(question.options, option, order) for row, option in value.items()}
 
     def level(self, question: Grid) -> Level:

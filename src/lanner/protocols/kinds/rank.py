@@ -75,7 +75,7 @@ class RankKind(QuestionKind[Rank]):
         by_rank = {rank: [chr(ord("A") + at) for at, own in enumerate(value) if own == rank] for rank in sorted(value)}
         return " > ".join(" = ".join(outputs) for outputs in by_rank.values())
 
-    def reordered(self, question: Rank, value: Json, order: Sequence[int]) -> Json:
+    def reorder(self, question: Rank, value: Json, order: Sequence[int]) -> Json:
         return [value[place] for place in order] if isinstance(value, list) and len(value) == len(order) else value
 
     def level(self, question: Rank) -> Level:

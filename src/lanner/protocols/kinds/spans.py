@@ -130,7 +130,7 @@ class SpansKind(QuestionKind[Spans]):
         marks = [(f"“{mark.get('text') or '…'}”", mark_in_words(question.id, mark, wording)) for mark in value]
         return "; ".join(f"{text} ({traits})" if traits else text for text, traits in marks) or "–"
 
-    def reordered(self, question: Spans, value: Json, order: Sequence[int]) -> Json:
+    def reorder(self, question: Spans, value: Json, order: Sequence[int]) -> Json:
         spans = value if isinstance(value, list) else ()
         moved = [{**span, "output": order.index(span["output"])} if "output" in span else span for span in spans]
         return moved if isinstance(value, list) else value

@@ -13,7 +13,7 @@ from lanner.analysis.scores import preference_questions
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
 from lanner.model import Json, Result, Unit
-from lanner.model.messages import estimate, leading, listed, number, p_value, percent, plural, words
+from lanner.model.messages import estimate, leading, name_or_count, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
     ComparisonAnswer,
     ComparisonData,
@@ -257,7 +257,7 @@ def _sentence_models(rows: list[dict[str, Any]]) -> str:
         sentences.append(
             f"on {question} the closest is {names[0]} ({measure} {levels}; {apart})"
             if len(names) == 1
-            else f"on {question} {listed(names, 'model')} are equally close ({measure} {levels})"
+            else f"on {question} {name_or_count(names, 'model')} are equally close ({measure} {levels})"
         )
     return f"Of the models, {words(sentences)}."
 

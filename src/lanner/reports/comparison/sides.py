@@ -32,7 +32,7 @@ from lanner.model import (
     Stage,
     Unit,
 )
-from lanner.model.messages import estimate, level_text, lowered, p_value
+from lanner.model.messages import estimate, level_text, lower_first, p_value
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import chosen_rows, repeated_question
 from lanner.reports.parts import Figure, Quotes
@@ -117,7 +117,7 @@ class Side:
         """A question or score in words, short enough for a table."""
         words = Wording(self.protocol)
         label = words.question(question).label if self.protocol.find(question) else ""
-        return lowered(label if 0 < len(label) <= 28 else question.replace("_", " "))
+        return lower_first(label if 0 < len(label) <= 28 else question.replace("_", " "))
 
     def choices(self, question: str) -> pl.DataFrame:
         """What people chose, as labels; of outputs side by side the better one, in whichever order they were shown."""

@@ -46,7 +46,18 @@ from lanner.model import (
     languages,
 )
 from lanner.model.alarms import VERDICT_DOCUMENTS
-from lanner.model.messages import count, estimate, interval, leading, listed, number, percent, plural, shortened, words
+from lanner.model.messages import (
+    count,
+    estimate,
+    interval,
+    leading,
+    name_or_count,
+    number,
+    percent,
+    plural,
+    shorten,
+    words,
+)
 from lanner.protocols.answers import in_order
 from lanner.reports.parts import (
     Block,
@@ -223,7 +234,7 @@ def _overview_figure(view: View) -> Iterator[Figure]:
     highest = leading(agreements, lambda agreement: _value(agreement.headline))
     lowest = leading(agreements, lambda agreement: -_value(agreement.headline))
     best, worst = (
-        f"{listed([view.short(a.question) for a in equal], 'question')} "
+        f"{name_or_count([view.short(a.question) for a in equal], 'question')} "
         f"({_estimate_of_equals([a.headline for a in equal])})"
         for equal in (highest, lowest)
     )
@@ -297,7 +308,7 @@ def _strength(view: View) -> Iterator[str]:
         name, numbers = view.short(agreement.question), _estimate(agreement.headline)
         pairs, closest = _telling_pairs(view, agreement, "people"), ""
         if len(closest_pairs := leading(pairs, _value)) < len(pairs):
-            names = listed([view.pair_name(pair) for pair in closest_pairs], "pair")
+            names = name_or_count([view.pair_name(pair) for pair in closest_pairs], "pair")
             closest = f"; closest {names}, {agreement.coefficient.sign} {_estimate_of_equals(closest_pairs)}"
         if few := _few_documents([agreement]):
             yield f"On {name} the agreement of {agreement.group} is α {numbers} on {few}: **too few for a verdict**."
@@ -429,7 +440,7 @@ def _compare_pairs(view: View, agreement: Agreement) -> str:
     if _value(best) > _value(high):
         doubt = next(filter(None, (_doubt(pair, high) for pair in (best, *equal))), "")
         where = f"above{doubt}," if doubt else "above"
-    closest = f"{listed([view.pair_name(pair) for pair in (best, *equal)], 'pair')}, {number(best.value, 2)}"
+    closest = f"{name_or_count([view.pair_name(pair) for pair in (best, *equal)], 'pair')}, {number(best.value, 2)}"
     pairs = "pairs of a person and a model ({}) lie" if equal else "pair of a person and a model ({}) lies"
     return f"{text} The closest {pairs.format(closest)} {where} the people's range."
 
@@ -510,7 +521,7 @@ def _extreme_pairs(view: View, agreement: Agreement) -> str:
     if (alike := number(_value(best[0]), 2)) == number(_value(worst[0]), 2):
         who = "people" if pairs is people else "judges"
         return f"On {view.short(agreement.question)}, all pairs of {who} agree alike ({alike})."
-    most, least = (listed([view.pair_name(pair) for pair in equal], "pair") for equal in (best, worst))
+    most, least = (name_or_count([view.pair_name(pair) for pair in equal], "pair") for equal in (best, worst))
     who = "of people " if pairs is people else ""
     return (
         f"On {view.short(agreement.question)}, {who}{most} agree most ({_estimate_of_equals(best)}) and "
@@ -884,7 +895,7 @@ def lines(document: Document | None, segment: str, system: str, around: int = _A
 
 
 def _line(text: str, language: str, *, context: bool = False, longest: int | None = None) -> dict[str, Json]:
-    shown = text if longest is None else shortened(text, longest)
+    shown = text if longest is None else shorten(text, longest)
     direction = languages.direction_of_text(language)
     return {"text": shown, "language": language, "direction": direction, "context": context}
 

@@ -18,13 +18,13 @@ from lanner.model.messages import (
     amount,
     estimate,
     interval,
-    lowered,
+    lower_first,
     message,
     number,
     p_number,
     p_value,
     percent,
-    shortened,
+    shorten,
 )
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Quotes, Section, Table, printed
 from lanner.reports.sections.agreement import lines
@@ -108,7 +108,7 @@ def sentences(view: View, result: Diagnosis) -> tuple[list[str], list[str]]:
 def _in_a_sentence(view: View, advice: Advice, *, errors: bool) -> str:
     text = message("Reduce errors: {place}.") if errors else message("Improve {place}.")
     verb, space, object_ = view.translate(replace(text, places=(("place", advice.place),))).partition(" ")
-    first = f"{lowered(verb, view.sentence_language)}{space}{object_}"
+    first = f"{lower_first(verb, view.sentence_language)}{space}{object_}"
     return " ".join(filter(None, (f"**{advice.system}: {first}**", advice.reason, advice.rest)))
 
 
@@ -558,7 +558,7 @@ def draw(
     for place, system in enumerate(systems):
         left, down = _LABELS * (place // per_column), 17 * (place % per_column)
         _shape(drawing, place, left + 8, 12 + down, filled=True)
-        drawing.text(left + 20, 16 + down, f"{letter(place)}  {shortened(system, _LONGEST_NAME)}", "t")
+        drawing.text(left + 20, 16 + down, f"{letter(place)}  {shorten(system, _LONGEST_NAME)}", "t")
     values = [
         end
         for line in lines

@@ -53,7 +53,7 @@ from lanner.model.messages import (
     interval,
     leading,
     level_text,
-    listed,
+    name_or_count,
     number,
     p_number,
     percent,
@@ -282,7 +282,7 @@ def _most_and_least_answered(view: View, answer_counts: Mapping[str, int]) -> st
     if most == least:
         return f", each answered {count(most)} times"
     often, seldom = (
-        listed([view.short(question) for question, own in numbers.items() if own == end], "question")
+        name_or_count([view.short(question) for question, own in numbers.items() if own == end], "question")
         for end in (most, least)
     )
     return f"; answered most often: {often} ({count(most)}), least: {seldom} ({count(least)})"
@@ -422,7 +422,7 @@ def _lengths(view: View) -> str:
     most, fewest = max(means.values()), min(means.values())
     if "" not in means and f"{most:.1f}" != f"{fewest:.1f}":
         longest, shortest = (
-            listed([domain for domain, mean in means.items() if f"{mean:.1f}" == f"{end:.1f}"], "domain")
+            name_or_count([domain for domain, mean in means.items() if f"{mean:.1f}" == f"{end:.1f}"], "domain")
             for end in (most, fewest)
         )
         return f"{sentence}, most in {longest} ({most:.1f}) and fewest in {shortest} ({fewest:.1f})."
@@ -570,7 +570,7 @@ def _controls(view: View, by_judge: Mapping[str, tuple[int, int, int]]) -> Table
     most = leading(data, lambda row: row["share"])
     if miss_count and len(most) < len(data):
         names = [f"{row['judge']} ({row['missed']} of {row['answered']})" for row in most]
-        sentence += f", the largest share by {listed(names, 'judge')}"
+        sentence += f", the largest share by {name_or_count(names, 'judge')}"
     columns = [
         Column("judge", "Judge"),
         Column("answered", "Control items"),
@@ -672,7 +672,7 @@ def _pace(view: View, rows: Sequence[Mapping[str, Any]]) -> str:
         judges_by_pace.setdefault(f"{row['value']:.1f}", []).append(view.names[row["judge"]])
     if len(judges_by_pace) == 1 < len(rows):
         return f"{next(iter(judges_by_pace))} items a minute"
-    paces = [f"{pace} ({listed(names, 'judge')})" for pace, names in judges_by_pace.items()]
+    paces = [f"{pace} ({name_or_count(names, 'judge')})" for pace, names in judges_by_pace.items()]
     return f"{' to '.join(dict.fromkeys((paces[0], paces[-1])))} items a minute"
 
 

@@ -50,7 +50,7 @@ from lanner.model.messages import (
     from_to,
     interval,
     leading,
-    listed,
+    name_or_count,
     number,
     p_number,
     p_value,
@@ -515,7 +515,7 @@ def _weakest(view: View, question: Question, entries: Sequence[GridRowScore]) ->
     low, *equal = leading(known, lambda entry: -(entry.quality.value or 0.0))
     if equal:
         names = [f"{view.inside(view.option(question.id, entry.row))} by {entry.system}" for entry in (low, *equal)]
-        who = f"handled worst are {listed(names, 'row')}" if len(names) < len(known) else "all are handled alike"
+        who = f"handled worst are {name_or_count(names, 'row')}" if len(names) < len(known) else "all are handled alike"
         return f"{who}: {number(low.quality.value, 2, bounded=False)}."
     name = view.inside(view.option(question.id, low.row))
     numbers = estimate(low.quality.value, low.quality.low, low.quality.high, 2, bounded=False)
@@ -549,7 +549,7 @@ def _panels(
         for row in leading(spread, spread.__getitem__):
             shown_means = [f"{name} {number(own.quality.value, 2, bounded=False)}" for name, own in rows[row].items()]
             widest.append(f"{view.inside(view.option(question.id, row))} ({', '.join(shown_means)})")
-        caption = f"Systems differ most in how they handle {listed(widest, 'row')}. {caption}"
+        caption = f"Systems differ most in how they handle {name_or_count(widest, 'row')}. {caption}"
     terms = [(row, view.option(question.id, row), groups.get(row, "")) for row in rows]
     data = [entry.to_row() for entries in rows.values() for entry in entries.values()]
     drawing = estimators(terms, bars, f"mean of {view.inside(view.label(question.id))} where it matters")
@@ -964,7 +964,7 @@ def correlated_judges(view: View) -> Section | None:
         line |= {name: number(row["value"]), f"{name}_ci": interval(row["low"], row["high"]), "n": row["n"]}
     # Coefficients of one kind only can be compared: Kendall's lies below the others on the same answers.
     highest = leading((row for row in values if row["statistic"] == _COMPARED), lambda row: row["value"])
-    where = listed(
+    where = name_or_count(
         [f"{view.names[row['x']]} – {view.names[row['y']]} on {view.short(row['of'])}" for row in highest], "pair"
     )
     low, high = (highest[0][end] if len(highest) == 1 else None for end in ("low", "high"))

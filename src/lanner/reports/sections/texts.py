@@ -20,7 +20,7 @@ from lanner.analysis.scores import ALL, Bounds, Share, on_scale
 from lanner.errors import LannerError
 from lanner.figures.charts import Bar, Curve, DomainPanel, EstimateRow, bars, curves, histogram, intervals, shares
 from lanner.model import Analysis, Choice, Grid, Json, Labels, Object, Question, Result, Scale, Spans, Unit
-from lanner.model.messages import count, estimate, leading, listed, number, p_value, percent, plural, words
+from lanner.model.messages import count, estimate, leading, name_or_count, number, p_value, percent, plural, words
 from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
@@ -105,7 +105,7 @@ def _finding(view: View, panels: list[DomainPanel], labels: list[tuple[str, str,
         if people and panel.n >= FEWEST_ITEMS:
             means = {label: sum(row.get(label[0], 0.0) for row in people) / len(people) for label in labels}
             top = leading(means, means.__getitem__)
-            names = listed([view.inside(words_of) for _, words_of, _ in top], "answer")
+            names = name_or_count([view.inside(words_of) for _, words_of, _ in top], "answer")
             sentences.append(f"{panel.title}: {names} ({100 * means[top[0]]:.0f} %)")
     return f"Most used by people: {'; '.join(sentences)}." if sentences else ""
 
@@ -127,7 +127,8 @@ def _how_many(view: View, question: Question, name: str, answers: pl.DataFrame) 
     if len(means) > 1 and f"{means[0][0]:.2f}" != f"{means[-1][0]:.2f}":
         few, many = means[0][0], means[-1][0]
         who, other = (
-            listed([name for mean, name in means if f"{mean:.2f}" == f"{end:.2f}"], "judge") for end in (few, many)
+            name_or_count([name for mean, name in means if f"{mean:.2f}" == f"{end:.2f}"], "judge")
+            for end in (few, many)
         )
         text = f". Most by {other} (mean {many:.2f}), fewest by {who} ({few:.2f})"
     elif means:
@@ -289,7 +290,7 @@ def _by_kind(view: View, question: Spans, marks: list[Mark]) -> Figure:
         for (system, kind, severity), number in sorted(systems.items())
     ]
     most = leading(kinds, kinds.__getitem__)
-    top = listed([view.inside(_option_label(view, question, kind)) for kind in most], "kind")
+    top = name_or_count([view.inside(_option_label(view, question, kind)) for kind in most], "kind")
     frequency = f"({kinds[most[0]]:,} of {plural(len(marks), 'mark')}{' each' if len(most) > 1 else ''})"
     first = (
         f"The most frequent {'kinds are' if len(most) > 1 else 'kind is'} {top} {frequency}"

@@ -18,7 +18,7 @@ from lanner.formats.parsing import encodings, textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map
 from lanner.formats.parsing.values import LanguageGuess, guess_language
 from lanner.model import languages
-from lanner.model.messages import shortened
+from lanner.model.messages import shorten
 from lanner.web import forms
 from lanner.web.drafting.uploads import TableUpload, Upload, UploadedTexts, take_in
 from lanner.web.problems import BY_CODE, parts
@@ -275,7 +275,7 @@ def _sample_rows_of(raw: list[tuple[int, list[str]]], rows: TableRows) -> tuple[
 
 
 def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
-    return tuple("" if cell is None else shortened(str(cell), _LETTERS) for cell in cells)
+    return tuple("" if cell is None else shorten(str(cell), _LETTERS) for cell in cells)
 
 
 def _guess_map(rows: TableRows, pair: tuple[str, str] | None) -> ColumnMap | None:
@@ -348,7 +348,7 @@ def read_choices(form: FormData) -> TableChoices:
         )
     number = forms.text(form, "header")
     codes = (forms.text(form, name) for name in ("from", "into"))
-    source, target = (code if languages.known(code) else "" for code in codes)
+    source, target = (code if languages.is_known(code) else "" for code in codes)
     encoding, delimiter = forms.text(form, "encoding"), forms.text(form, "delimiter")
     return TableChoices(
         number if number.isdecimal() else "",

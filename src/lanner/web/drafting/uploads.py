@@ -19,7 +19,7 @@ from lanner import formats
 from lanner.errors import InputError, LannerError, Where
 from lanner.formats import JUDGEMENTS, fact_of, subject_of
 from lanner.model import Document, languages
-from lanner.model.messages import shortened
+from lanner.model.messages import shorten
 from lanner.web.speech import say
 
 _MOST_UPLOADS = 50
@@ -206,8 +206,8 @@ def described(
     rows = [
         (
             segment.id,
-            shortened(segment.source, _LETTERS),
-            tuple(shortened(segment.outputs.get(system) or "", _LETTERS) for system in first_systems),
+            shorten(segment.source, _LETTERS),
+            tuple(shorten(segment.outputs.get(system) or "", _LETTERS) for system in first_systems),
         )
         for segment in first.segments[:_ROWS]
     ]

@@ -29,7 +29,7 @@ from lanner.model import (
     languages,
 )
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import JudgedTexts, applicable, chosen, missing, texts_of
+from lanner.protocols.answers import JudgedTexts, applicable, chosen_labels, missing, texts_of
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.store import AssignedTask, RecentCache, Store, Transaction
@@ -481,7 +481,7 @@ def _answered(protocol: Protocol, page: str, ask: FormQuestion, entry: StoredAns
     answers = {**entry.earlier, **entry.answers}
     applying = {question.id: question for _, question in applicable(protocol, page, answers)}
     question = applying.get(ask.id)
-    rows = frozenset(chosen(protocol, question, answers)) if question and question.for_each else frozenset()
+    rows = frozenset(chosen_labels(protocol, question, answers)) if question and question.for_each else frozenset()
     return replace(ask, value=entry.answers.get(ask.id), shown=question is not None, shown_rows=rows)
 
 

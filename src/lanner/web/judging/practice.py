@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lanner.campaign.questions import Questions, practised_page
-from lanner.designs.expected import EXPLANATION, met
+from lanner.designs.expected import EXPLANATION, meets
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.model.protocol import Wording
@@ -304,7 +304,7 @@ def _line(
         right = all(mark["verdict"] == "found" for mark in marks)
     else:
         lower = getattr(question, "direction", "") == "lower_is_better"
-        right = met(rule, answer, lower_is_better=lower)
+        right = meets(rule, answer, lower_is_better=lower)
         if right is None and answer is not None:
             return None
     return {"question": name, "label": label, "right": bool(right), "expected": expected, "marks": marks}

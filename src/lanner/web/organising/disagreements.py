@@ -44,7 +44,7 @@ from lanner.model import (
     Text,
 )
 from lanner.model import Unit as StageUnit
-from lanner.model.messages import lowered
+from lanner.model.messages import lower_first
 from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import MODELS, PEOPLE, Disagreement, DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.protocols.prefilled import judged_marks
@@ -288,7 +288,7 @@ class CampaignTexts:
         matrices = self._matrices(unit, unit_answers, judges)
         own = tuple(matrix for matrix in matrices if not matrix.lines[0].name.endswith(TAKEN))
         parts = [
-            f"{lowered(self.wording.question(q).label, language())} {apart(_short(distance))}"
+            f"{lower_first(self.wording.question(q).label, language())} {apart(_short(distance))}"
             for q, distance in unit_answers.parts.items()
         ]
         seconds = [unit_answers.seconds.get(judge.id) for judge in judges]
@@ -380,7 +380,7 @@ def _share(matrices: Sequence[Matrix]) -> str:
 
 
 def _list_lowered(labels: Sequence[str]) -> str:
-    return in_words([lowered(label, language()) for label in labels])
+    return in_words([lower_first(label, language()) for label in labels])
 
 
 def _remarks(value: Json) -> list[str]:
@@ -537,7 +537,7 @@ def _marks_in_words(answer: Json, question: str, wording: Wording, systems: Sequ
     marks = []
     for span in spans:
         category = wording.option(question, str(span["category"])).label if span.get("category") else ""
-        traits = [lowered(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
+        traits = [lower_first(trait, language()) for trait in (category, _severity(span, question, wording)) if trait]
         if len(systems) > 1 and "output" in span:
             traits.append(apart(systems[span["output"]]))
         words = apart(span.get("text") or say("something missing"))

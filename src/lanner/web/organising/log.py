@@ -10,7 +10,7 @@ from lanner.campaign.drawing import DRAWN, LEFT
 from lanner.campaign.people import KIND as JUDGE_MESSAGE
 from lanner.campaign.questions import PRACTISED
 from lanner.model import Json
-from lanner.model.messages import shortened
+from lanner.model.messages import shorten
 from lanner.store import Event
 from lanner.web.speech import amount, comma, say
 
@@ -100,7 +100,7 @@ def _value(value: Json) -> str:
         return "–"
     text = comma().join(_value(entry) for entry in value) if isinstance(value, list) else str(value)
     text = f"{value:.12g}" if isinstance(value, float) else text
-    return shortened(text, _LONGEST)
+    return shorten(text, _LONGEST)
 
 
 def _answers(answers: Json) -> str:
@@ -114,7 +114,7 @@ def _answer(value: Json) -> str:
     if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
         return amount(len(value), "{n} mark", "{n} marks")
     if isinstance(value, dict):
-        return shortened(comma().join(f"{name} {_value(entry)}" for name, entry in value.items()), _LONGEST)
+        return shorten(comma().join(f"{name} {_value(entry)}" for name, entry in value.items()), _LONGEST)
     return _value(value)
 
 
