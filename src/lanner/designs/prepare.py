@@ -213,11 +213,11 @@ def promote(
     per = next((stage.promotion.per for stage in stages if stage.promotion), None)
     tasks: list[Task] = []
     for judge in judges:
-        promoted_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
+        chosen_units = set(units.get(str(judge.attributes.get(per, "")) if per else "", ()))
         result: list[Item] = []
         for document in (each for each in documents if can_be_given(judge, stages, each)):
             for systems_of in outputs(document, stages, systems):
-                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in promoted]
+                result += [i for i in items(document, stages, systems_of) if (i.document, i.segment) in chosen_units]
         if any(stage.shuffled for stage in stages):
             result = shuffle_items(result, Sides(rng), rng)
         tasks += [Task(0, judge.id, page, part) for part in cut(result, sentences_per_task)]
