@@ -158,6 +158,19 @@ def test_a_damaged_copy_is_refused_with_words(tmp_path: Path) -> None:
         verify_file(tmp_path / "nowhere.sqlite")
 
 
+def test_the_file_of_a_killed_server_is_restored_with_what_lies_in_its_journal(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store)
+        save(store, first_task(store))
+        (tmp_path / "killed").mkdir()
+        for path in (tmp_path / "lanner.sqlite", tmp_path / "lanner.sqlite-wal"):
+            (tmp_path / "killed" / path.name).write_bytes(path.read_bytes())
+        expected = answers(store)
+    restore(tmp_path / "killed" / "lanner.sqlite", tmp_path / "again.sqlite")
+    with Store.open(tmp_path / "again.sqlite", create=False) as again:
+        assert answers(again) == expected != []
+
+
 def test_a_store_that_is_broken_already_is_copied_and_told(tmp_path: Path) -> None:
     with Store.open(tmp_path / "lanner.sqlite") as store:
         opened(store)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-import shutil
 import sqlite3
 import tempfile
 import time
@@ -35,7 +34,7 @@ from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF, SEALED, decode, fingerprint
 from lanner.store.judgements import _KEY, broken_links
 from lanner.store.rows import STREAMED, driver_of, insert_rows, keep_number, loads
-from lanner.store.store import Store, explain, inspect_file
+from lanner.store.store import BUSY_SECONDS, Store, explain, inspect_file, read_only
 
 _NAME = "lanner-{:%Y%m%dT%H%M%SZ}.sqlite"
 _PATTERN = "lanner-*T*Z.sqlite"
@@ -118,11 +117,26 @@ def opened_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
     version is brought up to date beside itself."""
     if not copy.is_file():
         raise StoreError("There is no such copy.", where=Where(file=copy), next_step="lanner backup makes one.")
+    inspect_file(copy, create=False)
     with tempfile.TemporaryDirectory(prefix="lanner-restore-") as folder:
         fresh = Path(folder) / "copy.sqlite"
-        shutil.copyfile(copy, fresh)
+        _read_into(fresh, copy)
         with Store.open(fresh, create=False) as source:
             yield source, _told(verify(source), copy)
+
+
+def _read_into(fresh: Path, copy: Path) -> None:
+    """All pages of a file into a new one, as of one moment. A store that is in use or was killed has its newest answers
+    in a journal beside it (`-wal`), which a copy of the file alone would lose."""
+    try:
+        with (
+            closing(sqlite3.connect(read_only(copy), uri=True, timeout=BUSY_SECONDS)) as source,
+            closing(sqlite3.connect(fresh)) as file,
+        ):
+            source.backup(file)
+    except sqlite3.Error as problem:
+        place = fresh.parent if "is full" in str(problem) else copy
+        raise explain(problem, str(place)) from problem
 
 
 def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:

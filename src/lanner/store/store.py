@@ -155,7 +155,7 @@ class Store:
             name = str(url.database)
             inspect_file(Path(name), create=create)
             if not create and not _is_writable(Path(name)):
-                url = URL.create("sqlite", database=_read_only(Path(name)), query={"uri": "true"})
+                url = URL.create("sqlite", database=read_only(Path(name)), query={"uri": "true"})
         store = cls(connect(url), name)
         try:
             store._bring_up_to_date()
@@ -450,7 +450,7 @@ def inspect_file(path: Path, *, create: bool) -> None:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))  # answers and names of people are nobody else's
         return
     try:
-        driver = sqlite3.connect(_read_only(path), uri=True, timeout=BUSY_SECONDS)
+        driver = sqlite3.connect(read_only(path), uri=True, timeout=BUSY_SECONDS)
         try:
             tables = {name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             known = migration.name in tables
@@ -464,7 +464,7 @@ def inspect_file(path: Path, *, create: bool) -> None:
     _refuse_newer(number or 0, str(path))
 
 
-def _read_only(path: Path) -> str:
+def read_only(path: Path) -> str:
     """The address by which SQLite reads a file and leaves no trace at all; where there is a journal, of a server that
     runs or has crashed, it is read, too."""
     journal = Path(f"{path}-wal")
