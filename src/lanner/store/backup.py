@@ -22,7 +22,6 @@ from datetime import UTC, datetime
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from sqlalchemy import ColumnElement, Connection, Table, create_engine, inspect, select, text
 from sqlalchemy.exc import DBAPIError
@@ -217,8 +216,7 @@ def _copy(source: Connection, path: Path) -> None:
 @contextmanager
 def reading_file(path: Path) -> Iterator[Connection]:
     """A file as it is, without the right to change it."""
-    address = f"file:{quote(str(path.absolute()))}?mode=ro"
-    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(read_only(path), uri=True), poolclass=NullPool)
     with engine.connect() as connection:
         yield connection
     engine.dispose()

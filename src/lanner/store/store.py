@@ -468,8 +468,8 @@ def read_only(path: Path) -> str:
     """The address by which SQLite reads a file and leaves no trace at all; where there is a journal, of a server that
     runs or has crashed, it is read, too."""
     journal = Path(f"{path}-wal")
-    mode = "ro" if journal.exists() and journal.stat().st_size else "ro&immutable=1"
-    return f"file:{quote(str(path))}?mode={mode}"
+    has_journal = journal.exists() and (journal.stat().st_size or os.access(path.parent, os.W_OK))
+    return f"file:{quote(str(path.absolute()))}?mode={'ro' if has_journal else 'ro&immutable=1'}"
 
 
 def _is_writable(path: Path) -> bool:
