@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     SYSTEM = 5, "the database or the system refused: locked, full, unreadable; trying again later may help"
     MISSING = 6, "an optional package is missing, and the message names it"
     STOPPED = 130, "stopped with Ctrl+C"
+    UNREAD = 141, "whoever read the output has left, as `head` does; the command ended there"
 
     meaning: str
 

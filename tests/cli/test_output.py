@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from rich.console import Console
 from lanner import formats
 from lanner.cli import output
 from lanner.cli.output import Output, minute, print_error, result_rows
-from lanner.errors import InputError, Where
+from lanner.errors import ExitCode, InputError, Where
 from lanner.model import Document, Interval, Result, Segment
 
 
@@ -154,3 +157,15 @@ def test_silence_for_files_and_machines(
     with output.counting(Output("x", as_json), "Storing", 3) as one:
         one()
     assert screen.getvalue() == ""
+
+
+@pytest.mark.parametrize("printed_by", [["--version"], ["protocols"]], ids=["click", "rich"])
+def test_who_stops_reading_is_no_bug(printed_by: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        line = [sys.executable, "-m", "lanner", *printed_by]
+        ran = subprocess.run(line, stdout=writer, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writer)
+    assert (ran.returncode, ran.stderr) == (ExitCode.UNREAD, b"")

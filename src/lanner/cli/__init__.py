@@ -760,7 +760,8 @@ def _gave_several_files(error: click.ClickException) -> bool:
 
 def main() -> None:
     """Run `lanner`; what goes wrong ends with a sentence and an `ExitCode`, never with a traceback."""
-    for stream in (sys.stdout, sys.stderr):  # names of files may hold bytes that are no text
+    output = sys.stdout
+    for stream in (output, sys.stderr):  # names of files may hold bytes that are no text
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -779,8 +780,10 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.stderr.write("\nStopped. Nothing half-done was kept.\n")
         sys.exit(ExitCode.STOPPED)
-    except BrokenPipeError:
-        sys.exit(ExitCode.DONE)
+    except SystemExit as end:
+        # Where nobody reads any more, click replaces the output and ends with 1, and rich ends with 1: a bug, here.
+        is_unread = sys.stdout is not output or isinstance(end.__context__, BrokenPipeError)
+        sys.exit(ExitCode.UNREAD if is_unread else end.code)
     except OSError as error:  # of a path that was named: too long, a folder where a file belongs, not ours to read
         step = "Check the name, what is there, and who may read it."
         # a name is the user's mistake, a full disk or a missing right is not
