@@ -24,7 +24,7 @@ from lanner.campaign.accounts import (
     unseal,
     verify,
 )
-from lanner.errors import LannerError
+from lanner.errors import LannerError, StoreError
 from lanner.store import Account, AccountRole, Store
 from store_rows import fill
 
@@ -96,6 +96,23 @@ def test_the_first_account_is_made_once(store: Store) -> None:
     with pytest.raises(LannerError) as refused:
         add_account(store, "Eve", PASSWORD, AccountRole.OWNER, first=True)
     assert refused.value.code == "already_set_up"
+
+
+@pytest.mark.postgres
+def test_two_owners_do_not_take_the_role_from_each_other_at_once(postgres_url: str) -> None:
+    """On SQLite nobody else writes anyway."""
+    with Store.open(postgres_url) as store:
+        for name in ("Ann", "Bo"):
+            add_account(store, name, PASSWORD, AccountRole.OWNER)
+        ann, bo = account(store, "Ann"), account(store, "Bo")
+        with store.writing() as tx:
+            set_role(tx, ann, AccountRole.VIEWER)
+            with pytest.raises(StoreError), store.writing() as other:
+                other.connection.exec_driver_sql("SET LOCAL lock_timeout = '1ms'")
+                set_role(other, bo, AccountRole.VIEWER)
+        with pytest.raises(LannerError) as refused, store.writing() as tx:
+            set_role(tx, bo, AccountRole.VIEWER)
+        assert refused.value.code == "last_owner"
 
 
 def test_the_last_owner_stays(store: Store) -> None:

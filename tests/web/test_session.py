@@ -3,16 +3,20 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from lanner import campaign
-from lanner.store import Store
+from lanner.campaign import accounts, invitations
+from lanner.errors import StoreError
+from lanner.store import Account, AccountRole, Participant, Store, Transaction
 from lanner.store.accounts import Sessions as SessionRows
-from lanner.web import access
+from lanner.web import access, auth
 from lanner.web.access import (
     ACCOUNT_COOKIE,
     ACCOUNT_DAYS,
@@ -22,7 +26,7 @@ from lanner.web.access import (
     Visitor,
     judge_cookie,
 )
-from web_clients import HOST, another, open_campaign, sign_in
+from web_clients import HOST, PASSWORD, another, open_campaign, sign_in, token_in
 
 
 def account(store: Store) -> int:
@@ -42,14 +46,12 @@ def test_only_the_hash_of_a_token_is_kept(store: Store) -> None:
 def test_a_closed_session_is_closed_everywhere(store: Store) -> None:
     here, there = SessionCache(store), SessionCache(store)
     number = account(store)
-    token, other = here.open(account=number), here.open(account=number)
+    token = here.open(account=number)
     assert there.find(token) is not None
     here.close(token)
     assert here.find(token) is None
     there._known.clear()  # the ten seconds another process may believe it
     assert there.find(token) is None
-    here.close_all(number)
-    assert here.find(other) is None
 
 
 def test_a_session_is_remembered_for_seconds_not_for_ever(store: Store) -> None:
@@ -147,6 +149,79 @@ def test_a_judges_session_is_renewed_at_home(client: TestClient, store: Store) -
     assert client.cookies.get(JUDGE_COOKIE, domain=HOST) is None, "the cookie of an earlier version"
     assert client.cookies.get(judge_cookie(participant), domain=HOST) not in (None, old)
     assert client.get(f"/task/{task}").status_code == 200
+
+
+@pytest.mark.parametrize("ended_by", ["issue", "revoke"])
+def test_a_link_that_ends_while_it_is_opened_opens_nothing(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch, ended_by: str
+) -> None:
+    secret = open_campaign(store)["J1"]
+    lookup = invitations.lookup
+
+    def end_after(store: Store, secret: str) -> Participant | None:
+        found = lookup(store, secret)
+        getattr(invitations, ended_by)(store, "trial", "J1")
+        return found
+
+    monkeypatch.setattr(invitations, "lookup", end_after)
+    assert client.get(f"/j/{secret}").status_code == 404
+    assert sessions_in(store) == 0
+
+
+def test_a_password_that_changes_while_it_is_checked_lets_nobody_in(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, verify = accounts.add_account(store, "Ann", PASSWORD, AccountRole.OWNER), accounts.verify
+
+    def change_after(store: Store, name: str, password: str) -> Account | None:
+        found = verify(store, name, password)
+        with store.writing() as tx:
+            tx.accounts.set_password(number, "another")
+            tx.sessions.remove_of(account=number)
+        return found
+
+    monkeypatch.setattr(accounts, "verify", change_after)
+    form = {"token": token_in(client.get("/login").text), "name": "Ann", "password": PASSWORD}
+    assert client.post("/login", data=form).headers["location"] == "/login"
+    assert sessions_in(store) == 0
+
+
+def test_who_is_signed_out_while_a_page_is_drawn_gets_no_new_session(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in(client, store)
+    number, draw = account_of(store), auth.page
+    old = aged(store, account=number)
+    client.cookies.set(ACCOUNT_COOKIE, old, domain=HOST)
+
+    def end_then_draw(*given: Any) -> Response:
+        with store.writing() as tx:
+            tx.sessions.remove_of(account=number)
+        return draw(*given)
+
+    monkeypatch.setattr(auth, "page", end_then_draw)
+    assert client.get("/account").status_code == 200
+    assert client.cookies.get(ACCOUNT_COOKIE, domain=HOST) == old and sessions_in(store) == 0
+
+
+@pytest.mark.postgres
+def test_nobody_changes_a_password_while_somebody_comes_in_by_it(postgres_url: str) -> None:
+    """On SQLite nobody else writes anyway."""
+    with Store.open(postgres_url) as store:
+        number = account(store)
+
+        def may(_: Transaction) -> bool:
+            with pytest.raises(StoreError), store.writing() as other:
+                other.connection.exec_driver_sql("SET LOCAL lock_timeout = '1ms'")
+                other.accounts.set_password(number, "another")
+            return True
+
+        assert SessionCache(store).open(account=number, may=may)
+
+
+def sessions_in(store: Store) -> int:
+    with store.snapshot() as connection:
+        return int(connection.exec_driver_sql("SELECT count(*) FROM session").scalar_one())
 
 
 def account_of(store: Store) -> int:

@@ -9,6 +9,7 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -74,11 +75,36 @@ def verify(store: Store, name: str, password: str) -> Account | None:
         return None
     if account is None or account.disabled_at is not None:
         return None
-    if _HASHER.check_needs_rehash(account.password):
-        rehashed = _HASHER.hash(password)
-        with store.writing() as tx:
-            tx.accounts.set_password(account.id, rehashed)
-    return account
+    if not _HASHER.check_needs_rehash(account.password):
+        return account
+    rehashed = replace(account, password=_HASHER.hash(password))
+    with store.writing() as tx:
+        if not has_password(account, tx):
+            return None
+        tx.accounts.set_password(account.id, rehashed.password)
+    return rehashed
+
+
+def has_password(account: Account, tx: Transaction) -> bool:
+    """Whether an account still has the password that it was read with, and may come in; so until the transaction
+    ends."""
+    tx.sessions.hold(account=account.id)
+    current = tx.accounts.numbered(account.id)
+    return current is not None and (current.password, current.disabled_at) == (account.password, None)
+
+
+def change_password(store: Store, account: Account, old: str, new: str) -> Account | None:
+    """A new password for whoever knows the old one (else None). Every session of the account ends with it."""
+    known = verify(store, account.name, old)
+    if known is None:
+        return None
+    changed = replace(known, password=hash_password(new))
+    with store.writing() as tx:
+        if not has_password(known, tx):
+            return None
+        tx.accounts.set_password(known.id, changed.password)
+        tx.sessions.remove_of(account=known.id)
+    return changed
 
 
 def set_role(tx: Transaction, account: Account, role: AccountRole) -> None:
@@ -106,6 +132,7 @@ def set_campaigns(tx: Transaction, account: Account, campaign_ids: Collection[in
 
 def _refuse_last_owner(tx: Transaction, account: Account) -> None:
     """A server without an owner could not be run any more."""
+    tx.accounts.hold_owners()
     owners = [one for one in tx.accounts.all() if one.role is AccountRole.OWNER and one.disabled_at is None]
     if [owner.id for owner in owners] == [account.id]:
         raise LannerError("This is the last owner.", code="last_owner", next_step="Make someone else an owner first.")

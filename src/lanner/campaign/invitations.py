@@ -18,7 +18,7 @@ from lanner.campaign.accounts import digest, server_key
 from lanner.campaign.people import who_left
 from lanner.campaign.states import Reference
 from lanner.model import JudgeKind
-from lanner.store import Participant, Store
+from lanner.store import Participant, Store, Transaction
 from lanner.store.rows import micros, now
 
 SECRET_BYTES = 24
@@ -99,6 +99,11 @@ def lookup(store: Store, secret: str) -> Participant | None:
     """Whose link this is; None for a revoked one and for one that never was, which look the same."""
     with store.reading() as tx:
         return tx.judges.by_link(digest(secret))
+
+
+def opens(secret: str, tx: Transaction) -> bool:
+    """Whether this link still works."""
+    return tx.judges.by_link(digest(secret)) is not None
 
 
 def revoke(

@@ -73,6 +73,11 @@ class Accounts(Rows):
         owners = select(func.count()).select_from(schema.account).where(_a.role == str(AccountRole.OWNER))
         return int(self._connection.execute(owners).scalar_one())
 
+    def hold_owners(self) -> None:
+        """Let nobody else change an owner until the transaction ends: two could take the role from each other."""
+        owners = select(_a.id).where(_a.role == str(AccountRole.OWNER)).order_by(_a.id)
+        self._connection.execute(owners.with_for_update()).all()
+
     def set_password(self, number: int, password: str) -> None:
         self._change(number, password=password)
 
@@ -102,6 +107,10 @@ _FIND_SESSIONS = (
     .select_from(schema.session.outerjoin(schema.judge, _j.id == _s.judge))
     .where(_s.token_hash.in_(bindparam("token_hashes", expanding=True)), _s.expires_at > bindparam("now"))
 )
+_HELD = {
+    table.name: select(table.c.id).where(table.c.id == bindparam("number")).with_for_update(read=True)
+    for table in (schema.judge, schema.account)
+}
 
 
 class Sessions(Rows):
@@ -121,6 +130,12 @@ class Sessions(Rows):
         row = {"token_hash": token_hash, "judge": judge, "account": account}
         times = {"created_at": micros(now), "expires_at": micros(expires_at)}
         self._connection.execute(schema.session.insert(), {**row, **times})
+
+    def hold(self, *, judge: int | None = None, account: int | None = None) -> None:
+        """Let nobody change this judge's link or this account's password until the transaction ends: what ended their
+        sessions before is seen from here on, and what ends them later ends one that is added now, too."""
+        table, number = ("judge", judge) if judge is not None else ("account", account)
+        self._connection.execute(_HELD[table], {"number": number}).all()
 
     def find(self, token_hash: str, now: datetime) -> Session | None:
         """Who this is, unless the session has run out."""

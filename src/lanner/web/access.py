@@ -175,27 +175,37 @@ class SessionCache:
                 else:
                     del self._known[key]
 
-    def open(self, *, judge: int | None = None, account: int | None = None) -> str:
-        """A new session and its token, which is shown to the browser once and kept nowhere else."""
+    def open(
+        self,
+        *,
+        judge: int | None = None,
+        account: int | None = None,
+        may: Callable[[Transaction], bool] = lambda _: True,
+    ) -> str:
+        """A new session and its token, which is shown to the browser once and kept nowhere else; no token where they
+        `may` not come in any more: a link may have been revoked, or a password changed, since it was looked at."""
         now = datetime.now(UTC)
         token = secrets.token_urlsafe(32)
         expires = now + timedelta(days=JUDGE_DAYS if judge is not None else ACCOUNT_DAYS)
         with self._store.writing() as tx:
+            tx.sessions.hold(judge=judge, account=account)
+            if not may(tx):
+                return ""
             tx.sessions.add(_hash(token), expires, now, judge=judge, account=account)
             tx.sessions.remove_expired(now)
         return token
+
+    def open_again(self, token: str, *, judge: int | None = None, account: int | None = None) -> str:
+        """A new session beside one of theirs; no token where that one has been ended."""
+        return self.open(
+            judge=judge, account=account, may=lambda tx: tx.sessions.find(_hash(token), datetime.now(UTC)) is not None
+        )
 
     def close(self, token: str) -> None:
         with self._store.writing() as tx:
             tx.sessions.remove(_hash(token))
         with self._lock:
             self._known.pop(_hash(token), None)
-
-    def close_all(self, account: int) -> None:
-        """Sign an account out everywhere."""
-        with self._store.writing() as tx:
-            tx.sessions.remove_of(account=account)
-        self.forget()
 
     def forget(self) -> None:
         """Believe nothing that was known before: after links were revoked or replaced."""
@@ -310,10 +320,12 @@ async def renewed(request: Request, response: Response, visitor: Visitor) -> Res
 
     def make() -> list[str]:
         if visitor.account:
-            return [sessions.open(account=visitor.account.id)]
-        return [sessions.open(judge=participant) for participant in visitor.participants]
+            return [sessions.open_again(visitor.token, account=visitor.account.id)]
+        return [sessions.open_again(visitor.token_of(judge), judge=judge) for judge in visitor.participants]
 
     new = await site.write(make)
+    if not all(new):  # they were signed out while this page was drawn
+        return response
     if visitor.account:
         keep(request, response, ACCOUNT_COOKIE, new[0], ACCOUNT_DAYS)
     else:

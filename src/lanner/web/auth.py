@@ -7,6 +7,7 @@ import hmac
 import re
 import secrets
 import time
+from functools import partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -15,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from lanner.campaign import accounts
 from lanner.errors import LannerError
-from lanner.store import Account, AccountRole, Store, Transaction
+from lanner.store import Account, AccountRole, Transaction
 from lanner.web import access, forms
 from lanner.web.problems import error_text
 from lanner.web.rendering import page, redirect
@@ -82,7 +83,7 @@ async def setup(request: Request) -> Response:
         )
     except LannerError as error:
         return _form_page(request, "setup.html", {**form_values, "problem": error_text(error)}, 422)
-    return await _signed_in(request, number)
+    return _signed_in(request, await site.write(lambda: site.sessions.open(account=number)))
 
 
 async def login_page(request: Request) -> Response:
@@ -108,13 +109,14 @@ async def login(request: Request) -> Response:
     if account is None:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)
-    return await _signed_in(request, account.id)
+    may = partial(accounts.has_password, account)
+    return _signed_in(request, await site.write(lambda: site.sessions.open(account=account.id, may=may)))
 
 
-async def _signed_in(request: Request, account: int, path: str = _FIRST) -> Response:
-    """Always a new token: one that was planted before signing in must not become anyone's."""
-    site: Site = request.app.state.site
-    token = await site.write(lambda: site.sessions.open(account=account))
+def _signed_in(request: Request, token: str, path: str = _FIRST) -> Response:
+    """Always with a new token: one that was planted before signing in must not become anyone's."""
+    if not token:  # the password was changed, or the account switched off, while it was being checked
+        return _to(request, "/login")
     response = _to(request, path)
     access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
     access.drop(request, response, access.VISITOR_COOKIE)
@@ -141,17 +143,16 @@ async def enter(request: Request) -> Response:
     if not code or not hmac.compare_digest(request.path_params["code"].encode(), code.encode()):
         raise HTTPException(404)
 
-    def account() -> int:
+    def come_in() -> str:
+        name = site.settings.entry_account
         with site.store.reading() as tx:
-            account = tx.accounts.find(site.settings.entry_account)
-        if account is not None:
-            return account.id
-        return accounts.add_account(
-            site.store, site.settings.entry_account, secrets.token_urlsafe(24), AccountRole.OWNER
-        )
+            account = tx.accounts.find(name)
+        password = secrets.token_urlsafe(24)
+        number = account.id if account else accounts.add_account(site.store, name, password, AccountRole.OWNER)
+        return site.sessions.open(account=number)
 
     to = request.query_params.get("to", "")
-    return await _signed_in(request, await site.run_slow(account), to if _OURS.fullmatch(to) else _FIRST)
+    return _signed_in(request, await site.run_slow(come_in), to if _OURS.fullmatch(to) else _FIRST)
 
 
 # Accounts: one's own, and for owners everybody's
@@ -238,22 +239,14 @@ async def change_password(request: Request) -> Response:
     old, new = forms.text(form, "old"), forms.text(form, "new")
 
     def work() -> str:
-        _change(site.store, own, old, new)
-        site.sessions.close_all(own.id)
-        return site.sessions.open(account=own.id)
+        changed = accounts.change_password(site.store, own, old, new)
+        if changed is None:
+            raise LannerError(say("The old password is not right."))
+        site.sessions.forget()
+        return site.sessions.open(account=own.id, may=partial(accounts.has_password, changed))
 
     try:
         token = await site.run_slow(work)
     except LannerError as error:
         return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
-    response = _to(request, "/account?changed=1")
-    access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
-    return response
-
-
-def _change(store: Store, own: Account, old: str, new: str) -> None:
-    if accounts.verify(store, own.name, old) is None:
-        raise LannerError(say("The old password is not right."))
-    secret = accounts.hash_password(new)
-    with store.writing() as tx:
-        tx.accounts.set_password(own.id, secret)
+    return _signed_in(request, token, "/account?changed=1")

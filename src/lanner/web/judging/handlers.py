@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -67,9 +68,12 @@ async def open_link(request: Request) -> Response:
         raise HTTPException(404)
     site.addresses.forget(f"link {address}")
     known = await access.judge_visitor(request)
-    token = await site.write(lambda: site.sessions.open(judge=participant.number))
+    number = participant.number
+    token = await site.write(lambda: site.sessions.open(judge=number, may=partial(work.invitations.opens, secret)))
+    if not token:  # revoked or replaced meanwhile
+        raise HTTPException(404)
     response = redirect(request, "/work")
-    access.keep_judge(request, response, token, participant.number, known)
+    access.keep_judge(request, response, token, number, known)
     return response
 
 
