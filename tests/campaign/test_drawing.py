@@ -367,6 +367,32 @@ def test_a_campaign_that_draws_on_is_not_announced_as_finished(store: Store) -> 
         assert not drawing.is_running(tx, found)
 
 
+def test_nothing_is_drawn_before_the_calibration_round_is_over_and_none_of_its_documents_then(store: Store) -> None:
+    made(store, documents=6, settings={"calibration": ["d0", "d3"]})
+    work(store)
+    with store.reading() as tx:
+        drawn = drawing.drawn_documents(tx, 1)
+    roles = {item.role for judge in JUDGES for task in campaign.tasks(store, "study", judge.id) for item in task.items}
+    assert (drawn, roles) == ({}, {Role.CALIBRATION})
+    campaign.after_calibration(store, "study")
+    work(store, looks=False)
+    with store.reading() as tx:
+        assert drawing.drawn_documents(tx, 1).keys() == {"d1", "d2", "d4", "d5"}
+        assert drawing.is_over(tx, tx.campaigns.get("study"))
+    assert campaign.progress(store, "study").undrawn == 0
+
+
+def test_a_document_of_the_round_that_an_earlier_version_drew_is_known(store: Store) -> None:
+    made(store, documents=4)
+    judge_task(store, campaign.next_task(store, "study", "ana"), looks=False)
+    [drawn] = drawing.state(store, "study").allocation.draws
+    document = drawing.state(store, "study").documents[drawn.document].id
+    with store.writing() as tx:
+        tx.campaigns.set_details(1, settings={"calibration": [document, "d0", "d1"]})
+    own = drawing.state(store, "study")
+    assert [own.documents[draw.document].id for draw in own.allocation.draws] == [document]
+
+
 def test_no_task_of_many_documents_is_drawn_twice(store: Store) -> None:
     many = [
         Document(f"d{at}", (Segment("0", "One.", {"alder": "A.", "birch": "B."}),), "en", "de") for at in range(1000)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from campaign_parts import NOW, fill, opened
+from campaign_parts import NOW, corpus, fill, opened
 from lanner import campaign
 from lanner.campaign.webhooks import EVENTS, refuse_address
 from lanner.errors import LannerError
@@ -70,8 +70,9 @@ def listening(store: Store) -> None:
 
 def finish_all(store: Store, judge: str) -> None:
     for task in campaign.tasks(store, "first", judge):
-        fill(store, task)
-        campaign.finish(store, task.id, at=NOW)
+        if task.finished_at is None:
+            fill(store, task)
+            campaign.finish(store, task.id, at=NOW)
 
 
 def test_a_campaign_that_an_organiser_ends_by_removing_who_never_came_is_told_once(store: Store) -> None:
@@ -84,6 +85,18 @@ def test_a_campaign_that_an_organiser_ends_by_removing_who_never_came_is_told_on
     campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
     campaign.remove_judge(store, "first", "gpt", at=NOW)
     assert take_messages(store) == [], "a model that was never asked ends nothing"
+
+
+def test_the_end_of_a_calibration_round_is_not_the_end(store: Store) -> None:
+    opened(store, "da", documents=corpus((2, 2)), settings={"calibration": ["d0"]})
+    listening(store)
+    for judge in ("ana", "bo"):
+        finish_all(store, judge)
+    assert told(store) == []
+    campaign.after_calibration(store, "first", at=NOW)
+    for judge in ("ana", "bo"):
+        finish_all(store, judge)
+    assert [entry["campaign"] for entry in told(store)] == ["first"]
 
 
 def test_removing_everybody_finishes_nothing(store: Store) -> None:

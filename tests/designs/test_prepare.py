@@ -89,6 +89,15 @@ def test_a_campaign_with_questionnaires_calibration_and_the_rest(tmp_path: Path)
         store.close()
 
 
+@pytest.mark.parametrize("design", ["full", "pool", "adaptive"])
+def test_a_calibration_round_leaves_something(design: str) -> None:
+    protocol, rng = protocols.load("da"), np.random.default_rng(0)
+    settings = {"calibration": ["d0", "d1"]}
+    with pytest.raises(DesignError) as refused:
+        prepare(design, TEXTS[:2], people(2), protocol, rng=rng, systems=["m0"], settings=settings)
+    assert refused.value.code == "all_in_calibration"
+
+
 def test_a_design_that_cannot_assign_the_rest_is_refused_before_calibration() -> None:
     protocol = protocols.load("scenarios")
     texts = [

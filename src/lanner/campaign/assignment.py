@@ -14,7 +14,7 @@ from lanner.campaign.drawing import announcing_end
 from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions, deciding_pages, questions_of, systems_of
-from lanner.campaign.states import Reference, lock
+from lanner.campaign.states import REST_ASSIGNED, Reference, lock, rest_is_assigned
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
@@ -220,7 +220,7 @@ def after_calibration(
             raise CampaignError(f"{entry.name} has no calibration round.", code="no_calibration")
         if entry.state is CampaignState.DRAFT:  # another draft of its tasks would leave out what was assigned here
             raise CampaignError(f"{entry.name} is a draft, so nobody is calibrated yet.", code="draft")
-        if _rest_is_assigned(tx, entry):
+        if rest_is_assigned(tx, entry.id):
             raise CampaignError(
                 f"What follows the calibration round of {entry.name} has been assigned already.",
                 code="rest_assigned",
@@ -234,7 +234,8 @@ def after_calibration(
 
     def write(tx: Transaction, entry: Campaign, tasks: Sequence[LaidOut]) -> int:
         number = write_tasks(tx, entry.id, tasks, moment)
-        tx.events.add("rest_assigned", moment, campaign=entry.id, account=account, tasks=number)
+        with announcing_end(tx, entry, moment):  # where nothing follows
+            tx.events.add(REST_ASSIGNED, moment, campaign=entry.id, account=account, tasks=number)
         return number
 
     return _planned(store, campaign, plan, write)
@@ -465,7 +466,7 @@ def _designed(
         rng = np.random.default_rng([campaign.seed, place])
         return designs.assign(name, documents, judges, protocol, rng=rng, systems=plan["systems"], **values)
     # Where the calibration round is over, those who come later get it and what follows it.
-    over = campaign.settings.get("calibration") and _rest_is_assigned(tx, campaign)
+    over = campaign.settings.get("calibration") and rest_is_assigned(tx, campaign.id)
     parts: tuple[Part, ...] = ("first", "rest") if over else ("first",)
 
     def deal_to(people: Sequence[Judge]) -> list[Task]:
@@ -476,11 +477,6 @@ def _designed(
         ]
 
     return deal_to(judges) if name in _ALONE or not others else _shares(judges, others, deal_to)
-
-
-def _rest_is_assigned(tx: Transaction, campaign: Campaign) -> bool:
-    """Whether what follows a calibration round was given out."""
-    return bool(tx.events.of(campaign.id, kinds=("rest_assigned",)))
 
 
 _ALONE = ("full", ADAPTIVE)

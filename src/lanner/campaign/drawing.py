@@ -6,7 +6,7 @@ What is drawn next follows from the log and the campaign's seed alone; nothing e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lanner.campaign.states import Reference, lock
+from lanner.campaign.states import Reference, awaits_rest, lock
 from lanner.designs.adaptive import NAME, DocumentInWork, control_of, document_for, most_in_work, tasks_of
 from lanner.errors import CampaignError, InputError, did_you_mean
 from lanner.model import JUDGE_GROUPS, Campaign, CampaignState, Document, Json, Judge, Protocol, Unit
 from lanner.protocols.derived import ranking_options, ranking_plans
-from lanner.store import JUDGE_REPLACED, Event, Store, Transaction
+from lanner.store import JUDGE_ITSELF, JUDGE_REPLACED, Event, Store, Transaction
 from lanner.store.campaigns import CAMPAIGN_FINISHED
 from lanner.store.rows import now
 
@@ -162,11 +162,17 @@ def _undrawn(tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
 
     plan = tx.campaigns.plan(campaign.id)
     protocol = tx.campaigns.protocol(campaign.id)
-    documents = tuple(tx.documents.all(campaign.id))
+    in_round = _calibration(campaign, drawn_documents(tx, campaign.id))
+    documents = tuple(document for document in tx.documents.all(campaign.id) if document.id not in in_round)
     systems = tuple(plan["systems"])
     sizes = document_sizes(documents, protocol)
     allocation = Allocation(goal_of(plan["options"], systems), systems, sizes, seed=campaign.seed)
     return AdaptiveDraws(documents, protocol, plan["options"], allocation, tx.documents.numbers(campaign.id))
+
+
+def _calibration(campaign: Campaign, drawn: Collection[str]) -> set[str]:
+    """Documents of the calibration round, which everybody judges: they are not drawn, unless an earlier version did."""
+    return set(campaign.settings.get("calibration") or ()) - {*drawn}
 
 
 def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -209,6 +215,8 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
 
     def work(tx: Transaction) -> int | None:
         if lock(tx, campaign.id).state is not CampaignState.OPEN:  # it was stopped since it was looked at
+            return None
+        if awaits_rest(tx, campaign):
             return None
         own = drawing(store, tx, campaign)
         free = tx.tasks.free_documents(campaign.id, participant, moment - PAUSE)
@@ -407,12 +415,14 @@ def is_running(tx: Transaction, campaign: Campaign) -> bool:
     draws = [event for event in events if event.kind == DRAWN]
     budget = int(tx.campaigns.plan(campaign.id)["options"].get("budget") or 0)
     spent = sum(int(event.detail["judgements"]) for event in draws)
-    return len(draws) < len(tx.documents.numbers(campaign.id)) - 1 and not (budget and spent >= budget)
+    in_round = _calibration(campaign, {str(event.detail["document"]) for event in draws})
+    left = tx.documents.numbers(campaign.id).keys() - {JUDGE_ITSELF} - in_round
+    return len(draws) < len(left) and not (budget and spent >= budget)
 
 
 def is_over(tx: Transaction, campaign: Campaign) -> bool:
-    """Whether nothing is left to do in a campaign, and nothing more will be drawn."""
-    return not tx.tasks.any_open(campaign.id) and not is_running(tx, campaign)
+    """Whether nothing is left to do in a campaign, and nothing more will be drawn or assigned."""
+    return not (tx.tasks.any_open(campaign.id) or is_running(tx, campaign) or awaits_rest(tx, campaign))
 
 
 def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:

@@ -207,6 +207,20 @@ def copy_name(campaign: Campaign) -> str:
     return f"{campaign.id}-{now():%Y%m%dT%H%M%SZ}.sqlite"
 
 
+REST_ASSIGNED = "rest_assigned"
+"""The kind of the event that what follows a calibration round was given out."""
+
+
+def rest_is_assigned(tx: Transaction, campaign: int) -> bool:
+    """Whether what follows a calibration round was given out."""
+    return bool(tx.events.of(campaign, kinds=(REST_ASSIGNED,)))
+
+
+def awaits_rest(tx: Transaction, campaign: Campaign) -> bool:
+    """Whether a campaign is in its calibration round: whoever is done with it waits for what follows."""
+    return bool(campaign.settings.get("calibration")) and not rest_is_assigned(tx, campaign.id)
+
+
 # Settings: what they are called, which can change while a campaign runs, and which values make sense.
 
 

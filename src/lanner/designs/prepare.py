@@ -110,6 +110,12 @@ def prepare(
     choices = settings or {}
     if round_documents := choices.get("calibration"):
         first, documents = calibration(documents, judges, protocol, round_documents, rng=rng, systems=systems)
+        if not documents:
+            raise DesignError(
+                "The calibration round takes all documents, and nothing is left for what follows it.",
+                code="all_in_calibration",
+                next_step="Put fewer documents into the round.",
+            )
         if part == "first":
             first = _with_tutorial(first, protocol, choices)
             rng = np.random.default_rng(seed)  # of its own: the first round is the same whatever is checked here

@@ -253,6 +253,7 @@ _CONTROLS = {
     "bad_minimum": "minimum_agreement",
     "bad_deadline": "deadline",
     "bad_time_zone": "time_zone",
+    "all_in_calibration": "calibration",
 }
 """The controls that mistakes with these codes are about."""
 

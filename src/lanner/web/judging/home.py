@@ -9,7 +9,7 @@ from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.questions import gate_open, questions_of
-from lanner.campaign.states import DueDate, due_date
+from lanner.campaign.states import DueDate, awaits_rest, due_date
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Item, Protocol, Role, Stage, Unit, languages
@@ -137,6 +137,7 @@ def home_page(store: Store, participant: int, language: str = "en") -> Home:
         open_pages = {page for page in pages if gate_open(tx, campaign.id, participant, questions, page)}
         items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(participant)}
         seconds_today = tx.tasks.active_since(participant, datetime.now(UTC) - timedelta(hours=16))
+        is_calibrating = awaits_rest(tx, campaign)
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
     texts: dict[str, Document] = store.facts.get(
         key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
@@ -160,7 +161,7 @@ def home_page(store: Store, participant: int, language: str = "en") -> Home:
     )
     closed = len(overview) < len(everything)
     all_done = bool(lines) and not closed and all(line.state == "finished" for line in lines)
-    waits = all_done and bool(settings.get("calibration")) and not _rest_is_assigned(store, campaign.id)
+    waits = all_done and is_calibrating
     finished = all_done and not waits
     due = due_date(settings)
     return Home(
@@ -213,9 +214,3 @@ def _task_line(
         pair=_pair(about[0] if about else None),
         minutes=0 if state == "finished" else ceil((entry.items - entry.done) * pace),
     )
-
-
-def _rest_is_assigned(store: Store, campaign: int) -> bool:
-    """Whether what follows a calibration round has been given out."""
-    with store.reading() as tx:
-        return any(event.kind == "rest_assigned" for event in tx.events.of(campaign))
