@@ -75,6 +75,18 @@ def test_labels_say_how_many() -> None:
     assert (errors.display, errors.exclusive) == ("counts", "no_errors")
 
 
+def test_that_no_label_applies_is_an_answer_where_the_protocol_allows_it() -> None:
+    issues = made("dela", "issues")["issues"]
+    assert (issues.need, issues.preset, issues.hint) == (0, "[]", "")
+    options = 'kind = "labels"\noptions = [{ id = "a" }, { id = "none" }]'
+    counted = own(f'[[stage.question]]\nid = "o"\n{options}\ncounts = true')["o"]
+    assert (counted.need, counted.preset) == (0, "{}")
+    said = own(f'[[stage.question]]\nid = "o"\n{options}\nexclusive = "none"')["o"]
+    assert (said.need, said.preset, said.hint) == (1, "", "Choose one")
+    left_out = own(f'[[stage.question]]\nid = "o"\n{options}\nrequired = false')["o"]
+    assert (left_out.need, left_out.preset) == (0, "")
+
+
 def test_repeated_questions_have_a_line_for_every_label() -> None:
     ratings = made("falcon", "rating")["ratings"]
     assert ratings.each == "skills" and len(ratings.rows) == 9

@@ -232,17 +232,20 @@ def _position(place: int) -> str:
 def _labels(base: FormQuestion, question: Labels, wording: Wording, messages: Messages) -> FormQuestion:
     options = _picks(question.id, question.options, wording, keyed=True)
     exact = question.max is not None and question.max == question.min
+    # that none applies is an answer, which accepting gives, except where a label of its own says so
+    can_be_none = question.min == 0 and not question.exclusive
+    hint = messages.get("hint.some" if exact else "hint.at_least", n=question.min)
     if question.min == 0:
-        hint = messages.get("hint.one") if question.required else ""
-    else:
-        hint = messages.get("hint.some" if exact else "hint.at_least", n=question.min)
+        hint = messages.get("hint.one") if question.required and not can_be_none else ""
+    preset = ("{}" if question.counts else "[]") if question.required and can_be_none else ""
     return replace(
         base,
         display="counts" if question.counts else "checks",
         options=options,
-        need=max(question.min, 1) if question.required else question.min,
+        need=question.min if can_be_none or not question.required else max(question.min, 1),
         most=question.max,
         exclusive=question.exclusive or "",
+        preset=preset,
         hint=hint,
     )
 
