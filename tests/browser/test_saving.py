@@ -366,6 +366,42 @@ def test_an_answer_from_another_tab_is_shown_once_a_change_here_is_taken_back(li
     wait_until(other, f"{tick} === 3")
 
 
+def test_what_is_asked_no_more_asks_for_nothing_and_comes_back_with_its_question(live: Live, page: Page) -> None:
+    """The text that belonged to a hidden answer was asked for, and kept the sentence from being accepted; what the
+    server took back while the question came back was never sent again, and another tab showed it as saved."""
+    work = live.campaign("context_survey", [document(2)], systems=["hidden-engine-alpha"])
+    work.enter(page)
+    task = work.tasks[0].id
+    other = page.context.new_page()
+    for tab in (page, other):
+        tab.goto(work.url(task))
+        Hands(tab).ready()
+    first, second = Hands(page), Hands(other)
+    page.bring_to_front()
+    first.press("t", "2", "r", "6", "7", "h")
+    first.write("so")
+    first.press("Escape")
+    first.settled()
+    page.context.set_offline(True)
+    first.press("t", "1")
+    assert [question["q"] for question in first.asked()] == ["translatable", "comment"]
+    page.locator("#saved[data-state=offline]").wait_for()
+    first.press("t", "2", "Escape", "j", "k")
+    page.context.set_offline(False)
+    page.locator("#saved[data-state=saved]").wait_for()
+    answers = {"translatable": "no", "reasons": ["gender", "other"], "other_reason": "so"}
+    assert work.stored(task)[0] == answers
+    first.press("t", "1")
+    first.settled()
+    other.bring_to_front()
+    wait_until(other, "document.querySelector('[data-q=translatable] :checked').value === 'yes'")
+    second.press("t", "2")
+    second.settled()
+    for tab in (other, page):
+        wait_until(tab, "document.querySelector('[data-q=reasons]:not([hidden])') !== null")
+        assert tab.locator("[data-q=reasons] :checked").count() == 0, "as the server holds it"
+
+
 def test_what_two_tabs_have_left_to_send_ends_as_the_server_holds_it(live: Live, page: Page) -> None:
     """A tab that was reloaded found the other's answers too, sent them once more, and showed what no longer held."""
     work, task, _ = begin(live, page, sentences=1)

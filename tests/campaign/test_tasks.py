@@ -202,6 +202,28 @@ def test_an_answer_that_is_no_longer_asked_is_taken_back_and_kept_in_the_history
     assert "because" in [j.value for j in campaign.history(store, "first")]
 
 
+CHAIN = scales(
+    {"id": "ok", "kind": "choice", "options": [{"id": "yes"}, {"id": "no"}]},
+    {"id": "why", "kind": "choice", "options": [{"id": "tone"}, {"id": "other"}],
+     "when": {"question": "ok", "is": ["no"]}},
+    {"id": "other", "kind": "text", "required": True, "when": {"question": "why", "is": ["other"]}},
+)  # fmt: skip
+
+
+def test_nothing_rests_on_an_answer_that_the_same_save_takes_back(store: Store) -> None:
+    opened(store, CHAIN, documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    save(store, task, 0, {"ok": "no", "why": "other", "other": "so"})
+    with pytest.raises(AnswerError) as caught:
+        save(store, task, 0, {"ok": "yes", "other": "so"})
+    assert (caught.value.code, caught.value.question) == ("not_asked", "other")
+    saved = save(store, task, 0, {"ok": "yes", "other": None})
+    assert saved.done and set(saved.ids) == {"ok", "why", "other"}
+    assert {j.question: j.value for j in campaign.judgements(store, "first")} == {
+        "ok": "yes", "why": None, "other": None
+    }  # fmt: skip
+
+
 def test_free_tasks_are_taken_when_ones_own_are_done(store: Store) -> None:
     protocol = scales({"id": "q", "kind": "scale", "min": 1, "max": 4})
     opened(store, protocol, documents=corpus((1,), ("alder",)))

@@ -198,6 +198,34 @@ test('a question that no longer applies is neither missing nor sent', () => {
   assert.deepEqual(store.unsent(0), { first: 'yes' });
 });
 
+test('nothing is asked because of an answer that holds no more, and nothing is left to send', () => {
+  const first = question('first', 'choice'),
+    labels = question('labels', 'labels', { when: [{ question: 'first', is: ['no'] }] }),
+    each = question('each', 'scale', { each: 'labels' }),
+    other = question('other', 'text', { when: [{ question: 'labels', is: ['other'] }] });
+  const store = new Store([first, labels, each, other], [item()]),
+    { stored, answers } = store.items[0];
+  Object.assign(answers, { first: 'no', labels: ['other'], each: { other: 3 }, other: 'so' });
+  for (const id in answers) stored[id] = canon(answers[id]);
+  store.set(0, 'first', 'yes');
+  assert.equal(store.state(0), 'done');
+  assert.deepEqual(
+    [each, other].map(q => store.applies(0, q)),
+    [false, false],
+  );
+  assert.deepEqual(store.unsent(0), { first: 'yes' });
+  for (const id of ['labels', 'each', 'other']) stored[id] = 'null'; // taken back by the server
+  assert.deepEqual(
+    ['labels', 'each', 'other'].map(id => store.differs(0, id)),
+    [false, false, false],
+  );
+  const elsewhere = new Store([first, labels, each, other], [structuredClone(store.items[0])]);
+  elsewhere.takeOver(0, 'first', 'no');
+  assert.deepEqual(elsewhere.missing(0), [labels], 'as the page that has answered no shows it');
+  store.set(0, 'first', 'no');
+  assert.deepEqual(store.unsent(0), { labels: ['other'], each: { other: 3 }, other: 'so' });
+});
+
 test('an item that asks for nothing but a remark is done without an answer', () => {
   const rating = question('rating', 'scale', {
     when: [{ question: 'context', is_not: ['alone'] }],

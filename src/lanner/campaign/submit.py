@@ -338,7 +338,8 @@ def _checked(
 
 
 def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
-    """Check the answers in the order of the questions, so that each sees those before it."""
+    """Check the answers in the order of the questions, so that each sees those before it. What these rule out is taken
+    back on the way: nothing that follows may rest on it."""
     questions, item, page = saving.questions, saving.item, saving.place.page
     answers, known = saving.submission.answers, saving.known
     sheet = questions.sheet(page, item)
@@ -349,14 +350,15 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
     for entry in sheet.questions:
         question = entry[1]
         name = question.id
-        if name not in answers:
-            continue
-        value = answers[name]
+        value = answers.get(name)
         if not sheet.plain and not questions.applies(entry, known):
             if value is not None:
                 raise AnswerError(
                     f"{name}: is not asked, given the answers before it.", question=name, code="not_asked"
                 )
+            _take_back(saving, entry)
+            continue
+        if name not in answers:
             continue
         taken_back = value is None and known.get(name) is not None  # any answer may be; a required one is missing then
         value = None if taken_back else questions.check(question, value, item, known, visible_texts)
@@ -364,18 +366,14 @@ def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
             continue
         known[name] = value
         saving.changes.append((entry, value, CLEARED if value is None else None))
-    if not sheet.plain:
-        _rule_out(saving, answers)
 
 
-def _rule_out(saving: _Saving, kept: Container[str]) -> None:
-    """Take back what is not asked any more, given the answers before it."""
-    known = saving.known
-    for entry in saving.questions.sheet(saving.place.page, saving.item).questions:
-        name = entry[1].id
-        if name not in kept and known.get(name) is not None and not saving.questions.applies(entry, known):
-            known[name] = None
-            saving.changes.append((entry, None, NOT_ASKED))
+def _take_back(saving: _Saving, entry: StageQuestion) -> None:
+    """Take back the answer to a question that is not asked any more, if there is one."""
+    name = entry[1].id
+    if saving.known.get(name) is not None:
+        saving.known[name] = None
+        saving.changes.append((entry, None, NOT_ASKED))
 
 
 def take_back_unasked(
@@ -401,7 +399,9 @@ def take_back_unasked(
             or any(name not in known for name in deciding_questions((stage, question)))
             or questions.awaits((stage, question), page, item, known)
         }
-        _rule_out(saving, kept)
+        for other in questions.questions(page, item):
+            if other[1].id not in kept and not questions.applies(other, known):
+                _take_back(saving, other)
         if saving.changes:
             waiting[submission.item] = saving
     _write(tx, waiting, [None] * len(submissions), micros(at))

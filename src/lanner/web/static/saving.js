@@ -387,8 +387,10 @@ export class Saving {
   stored({ task, item: i, body }, reply) {
     const saved = /** @type {Record<string, SavedAnswer>} */ ({});
     if (task !== this.task) return;
-    for (const q in reply.saved)
-      if (q in body.answers) saved[q] = { id: reply.saved[q], value: body.answers[q] };
+    for (const q in reply.saved) saved[q] = { id: reply.saved[q], value: body.answers[q] ?? null };
+    // taken back by the server, but asked again here meanwhile
+    if (Object.keys(this.app.store.unsent(i)).some(q => q in saved && !(q in body.answers)))
+      this.flushSoon(i);
     this.contested ||= reply.conflicts?.length > 0;
     this.channel.postMessage({ task, item: i, saved });
     if (this.stale) void this.reconcile();

@@ -43,19 +43,36 @@ export class Store {
     this.typing = '';
   }
 
-  /** @param {number} i @returns {Answers} */
+  /**
+   * What holds of an item: the answers given on pages before and on this one. One to a question that
+   * is asked no more, since another answer has changed, holds no more: the server takes it back. It
+   * stays here in case the question is asked again.
+   * @param {number} i
+   * @returns {Answers}
+   */
   all(i) {
-    return { ...this.items[i].earlier, ...this.items[i].answers };
+    const { earlier, answers } = this.items[i],
+      known = { ...earlier };
+    for (const q of this.questions)
+      if (answers[q.id] != null && this.isAsked(q, known)) known[q.id] = answers[q.id];
+    return known;
   }
-  /** Labels that a repeated question is asked about. @param {number} i @param {Question} q */
+  /** @param {Question} q @param {Answers} known what was answered before it */
+  isAsked(q, known) {
+    return q.when.every(c => holds(c, known)) && (!q.each || this.labelsFor(q, known).length > 0);
+  }
+  /** Labels that a repeated question is asked about. @param {Question} q @param {Answers} known */
+  labelsFor(q, known) {
+    const { exclusive } = this.questions.find(y => y.id === q.each) ?? {};
+    return labels(known[q.each]).filter(x => x !== exclusive);
+  }
+  /** The same for an item. @param {number} i @param {Question} q */
   chosen(i, q) {
-    return labels(this.all(i)[q.each]).filter(
-      x => x !== this.questions.find(y => y.id === q.each)?.exclusive,
-    );
+    return this.labelsFor(q, this.all(i));
   }
   /** @param {number} i @param {Question} q */
   applies(i, q) {
-    return q.when.every(c => holds(c, this.all(i))) && (!q.each || this.chosen(i, q).length > 0);
+    return this.isAsked(q, this.all(i));
   }
   /**
    * What is shown: the answer, else what the question starts from.
@@ -138,7 +155,8 @@ export class Store {
 
   /**
    * Whether this device holds something other than the server: a label that was chosen and taken
-   * back where some are asked for leaves nothing that could be lost.
+   * back where some are asked for leaves nothing that could be lost, and what is asked no more the
+   * server does not take.
    * @param {number} i
    * @param {string} id
    */
@@ -146,7 +164,7 @@ export class Store {
     const { answers, stored } = this.items[i],
       there = stored[id] ?? 'null',
       question = this.questions.find(q => q.id === id);
-    if (canon(answers[id]) === there) return false;
+    if (canon(answers[id]) === there || (question && !this.applies(i, question))) return false;
     return there !== 'null' || !empty(answers[id]) || !question || !this.lacks(i, question);
   }
 
@@ -187,13 +205,17 @@ export class Store {
   }
 
   /**
-   * An answer given on another page; to undo what was done on this one does not undo it.
+   * An answer given on another page; to undo what was done on this one does not undo it. What was
+   * asked here no more, and the server has taken back, comes to life again by no other page.
    * @param {number} i
    * @param {string} id
    * @param {any} value
    */
   takeOver(i, id, value) {
-    this.items[i].answers[id] = value;
+    const { answers, stored } = this.items[i];
+    for (const q of this.questions)
+      if ((stored[q.id] ?? 'null') === 'null' && !this.applies(i, q)) delete answers[q.id];
+    answers[id] = value;
     for (const [at, before] of this.past) if (at === i) before[id] = structuredClone(value);
   }
 
