@@ -76,6 +76,14 @@ def test_the_best_is_found_and_beaten_systems_are_shown_no_more() -> None:
     assert share < 0.5
 
 
+def test_the_best_of_two_is_decided_as_the_better_of_two() -> None:
+    names = ("A", "B")
+    own = estimates(1.96, 1.0)  # p = .05, and an interval that holds 0
+    for goal in (Goal(GoalKind.BEST), Goal(GoalKind.BETTER, *names)):
+        decided, *_ = settle(goal, own, start(goal, names), systems=2, look=LOOKS, looks=LOOKS)
+        assert not decided[0]
+
+
 def _won(one: Allocation) -> list[tuple[tuple[int, int], int]]:
     return [
         (pair, winner) for pair, winner in zip(one.standing.pairs, one.standing.winners, strict=True) if winner >= 0

@@ -293,7 +293,8 @@ def _tie_ends(own: Estimates, look: int, looks: int) -> Array:
 
 def _levels(goal: Goal, p: Array, before: GoalStanding, systems: int) -> Array:
     """The error that each open pair may use. Ranking: Holm's steps over all pairs. Best: a system is out when one other
-    beats it; the best is lost only if one of the others does so, and each of those tests is one-sided."""
+    beats it; the best is lost only if one of the others does so, and each of those tests is one-sided. Of two systems
+    the better one is the best: each of the two is one of the others, and the test is that of `better`."""
     levels = np.full(len(p), goal.level)
     if goal.kind is GoalKind.RANK:
         rank = np.empty(len(p))
@@ -301,7 +302,7 @@ def _levels(goal: Goal, p: Array, before: GoalStanding, systems: int) -> Array:
         ahead = sum(state is State.DECIDED for state in before.states)
         levels = goal.level / np.maximum(1, len(before.pairs) - ahead - rank)
     elif goal.kind is GoalKind.BEST:
-        levels = levels * 2 / (systems - 1)
+        levels = levels * 2 / max(2, systems - 1)
     return np.asarray(levels)
 
 
