@@ -65,6 +65,21 @@ def test_disagreements_are_listed_and_settled(lanner: Command, disputed: str) ->
     assert (note["number"], note["text"]) == (1, "Idioms count.")
 
 
+def test_every_kind_of_answer_is_shown_with_the_distance_of_its_question(lanner: Command, disputed: str) -> None:
+    made = lanner("campaign", "disagreements", disputed, "--question", "skills", "--json").envelope["rows"]
+    assert made == [], "both rate the skills alike"
+    made = lanner("campaign", "disagreements", disputed, "--question", "sentence", "--json").envelope["rows"]
+    assert made == []
+    with Store.open(Path("lanner.sqlite")) as store:
+        task = campaign.tasks(store, disputed, "ben")[0]
+        skills = {**complete("h_falcon")["skills"], "idea_development": "high"}
+        campaign.submit_many(store, [Submission(task.id, 0, {"skills": skills}, "again")])
+    [row] = lanner("campaign", "disagreements", disputed, "--question", "skills", "--json").envelope["rows"]
+    assert [answer.split(":")[0] for answer in row["answers"]] == ["ana", "ben"]
+    assert [answer.count(": ") for answer in row["answers"]] == [10, 10], "each of nine skills by its name"
+    assert row["distance"] == pytest.approx(2 / 3 / 9, abs=1e-4)
+
+
 def test_a_judges_answer_is_taken_as_it_is(lanner: Command, disputed: str) -> None:
     [first, *_] = lanner("campaign", "disagreements", disputed, "--json").envelope["rows"]
     place = (disputed, first["document"], first["segment"], "--system", first["system"])

@@ -149,6 +149,13 @@ def test_filters() -> None:
     assert [entry.given for entry in both.entries] == [(("a", "10"), ("b", "1"))]
 
 
+def test_a_question_counts_the_units_that_share_it_and_orders_by_its_own_distance() -> None:
+    found = list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("skills", show="all"))
+    assert [(entry.segment, entry.distance) for entry in found.entries] == [("3", pytest.approx(2 / 3))]
+    assert found.shared == 1
+    assert list_disagreements(ROWS, SETTLED, H_FALCON, DisagreementFilter("comment", show="all")).shared == 0
+
+
 def test_nothing_shared_is_nothing_found() -> None:
     assert list_disagreements(frame([], H_FALCON), set(), H_FALCON, DisagreementFilter()).found == 0
 

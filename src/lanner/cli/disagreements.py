@@ -23,12 +23,14 @@ from lanner.campaign.states import local_time
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, check_known, did_you_mean
-from lanner.model import Json, JudgeKind
+from lanner.model import JUDGE_GROUPS, Json
 from lanner.model.messages import Words, duration, estimate, number, percent, plural, spell
+from lanner.model.protocol import Wording
 from lanner.monitor.live import LiveCampaigns
-from lanner.monitor.snapshot import STATE_WORDS, AgreementMeasure, DisagreementFilter, ExclusionPreview
+from lanner.monitor.snapshot import STATE_WORDS, AgreementMeasure, Disagreement, DisagreementFilter, ExclusionPreview
 from lanner.monitor.status import CampaignStatus, JudgeStatus, campaign_status, measure_labels, option_labels
 from lanner.monitor.verdict import Rule, VerdictCheck
+from lanner.protocols.answers import in_words
 from lanner.stats.goals import GoalKind, State
 from lanner.store import Store
 
@@ -206,7 +208,8 @@ def disagreements(
 ) -> None:
     """List items on which people disagree, largest disagreement first."""
     entry = campaign.get(store, name)
-    question_ids = [one.id for _, one in campaign.protocol(store, entry.id).questions]
+    protocol = campaign.protocol(store, entry.id)
+    question_ids = [one.id for _, one in protocol.questions]
     if question:
         check_known(question, question_ids, f"{name} does not ask {question!r}.", InputError)
     conditions = DisagreementFilter(
@@ -217,7 +220,7 @@ def disagreements(
         _two(labels, "--labels"),
         show,
     )
-    people = [judge.id for judge in campaign.judges(store, entry.id) if judge.kind is JudgeKind.PERSON]
+    people = [judge.id for judge in campaign.judges(store, entry.id) if judge.kind in JUDGE_GROUPS["people"]]
     for judge in conditions.judges:
         check_known(judge, people, f"{name} has no person {judge!r}.", InputError)
     documents = campaign.documents(store, entry.id)
@@ -226,7 +229,19 @@ def disagreements(
     if domain:
         known = sorted({each.domain for each in documents} - {""})
         check_known(domain, known, f"No document is of the domain {domain!r}.", InputError)
-    listing = LiveCampaigns(store).disagreements(entry.id, conditions)
+    numbers = LiveCampaigns(store)
+    listing = numbers.disagreements(entry.id, conditions)
+
+    def answers_to(unit: Disagreement) -> list[str]:
+        """Who said what; what is too long for a list of the page in the words of the protocol."""
+        place = protocol.find(conditions.question)
+        if place is None or unit.given:
+            return [f"{judge}: {answer}" for judge, answer in unit.given]
+        wording = Wording(protocol, "en")
+        given = numbers.answers(entry.id, (unit.document, unit.segment, unit.system)).given.get(place[1].id, {})
+        who = set(conditions.judges or people) - campaign.left_out(store, entry.id).keys()
+        return [f"{judge}: {in_words(place[1], given[judge], wording)}" for judge in sorted(who & given.keys())]
+
     rows = [
         {
             "document": unit.document,
@@ -234,7 +249,7 @@ def disagreements(
             "system": unit.system,
             "domain": unit.domain,
             "distance": round(unit.distance, 4),
-            "answers": [f"{judge}: {answer}" for judge, answer in unit.given],
+            "answers": answers_to(unit),
             "settled": "yes" if unit.settled else "",
         }
         for unit in listing.entries[:most]

@@ -316,7 +316,8 @@ def _cell(value: Any, key: str = "") -> str:
     if isinstance(value, float):
         return number(value) if abs(value) < 100 else f"{value:,.1f}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        parts = [str(part) for part in value]
+        return ("; " if any(", " in part for part in parts) else ", ").join(parts)
     return str(value)
 
 

@@ -163,26 +163,24 @@ _MOST = 400
 def list_disagreements(
     rows: pl.DataFrame, settled_units: Set[tuple[str, str, str]], protocol: Protocol, selection: DisagreementFilter
 ) -> DisagreementList:
-    """Disagreements among the answers that count. A question looked at must itself be in dispute."""
+    """Disagreements among the answers that count. With a question looked at, units that share answers to it, as far
+    apart as these are."""
     if selection.judges:
         rows = rows.filter(pl.col("judge").is_in(list(selection.judges)))
     apart = distances(rows, protocol)
-    if apart.is_empty():
-        return DisagreementList((), 0, 0, 0)
-    question_id = selection.question if selection.question in apart["question"].unique() else ""
+    question_id = selection.question
+    own_distance = pl.col("distance").filter(pl.col("question") == question_id) if question_id else pl.col("distance")
     units = apart.group_by(UNIT, maintain_order=True).agg(
-        pl.col("distance").mean().alias("mean"),
-        pl.col("question"),
-        pl.col("distance"),
-        pl.col("distance").filter(pl.col("question") == question_id).max().alias("own"),
+        own_distance.mean().alias("apart"), pl.col("distance").mean().alias("mean"), "question", "distance"
     )
+    units = units.drop_nulls("apart")
     domains = rows.select("document", "domain").unique(maintain_order=True)
     units = units.join(domains, on="document", how="left", maintain_order="left")
     for name in ("domain", "document"):
         if value := getattr(selection, name):
             units = units.filter(pl.col(name) == value)
     unit_count = len(units)
-    units = units.filter((pl.col("own") if question_id else pl.col("mean")) > 0)
+    units = units.filter(pl.col("apart") > 0)
     shown_answers = _short_answers(rows, question_id) if question_id else {}
     if len(selection.labels) == 2 and question_id:
         keep = [
@@ -194,21 +192,20 @@ def list_disagreements(
     disagreement_count, settled_count = len(units), sum(is_done)
     if selection.show in ("open", "settled"):
         units = units.filter(pl.Series([mark is (selection.show == "settled") for mark in is_done], dtype=pl.Boolean))
-    order = ["own", "mean"] if question_id else ["mean"]
-    units = units.sort(*order, descending=True, maintain_order=True).head(_MOST)
+    units = units.sort("apart", "mean", descending=True, maintain_order=True).head(_MOST)
     entries = [
         Disagreement(
             document=document,
             segment=segment,
             system=system,
             domain=domain or "",
-            distance=mean,
+            distance=distance,
             parts=dict(zip(questions, parts, strict=True)),
             given=shown_answers.get((document, segment, system), ()),
             settled=(document, segment, system) in settled_units,
         )
-        for document, segment, system, mean, questions, parts, domain in units.select(
-            *UNIT, "mean", "question", "distance", "domain"
+        for document, segment, system, distance, questions, parts, domain in units.select(
+            *UNIT, "apart", "question", "distance", "domain"
         ).iter_rows()
     ]
     return DisagreementList(tuple(entries), disagreement_count, settled_count, unit_count)

@@ -281,7 +281,8 @@ class DisagreementFilter:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One unit on which people differ. `given` are the answers to the question looked at, by judge."""
+    """One unit on which people differ. `distance` and `given` are those of the question looked at, `given` being short
+    answers by judge; without one, the distance is the mean over questions."""
 
     document: str
     segment: str

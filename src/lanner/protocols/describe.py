@@ -157,7 +157,11 @@ def _score(score: Score) -> str:
     how = [
         f"{'/'.join(filter(None, (w.get('category'), w.get('severity')))) or 'any'} {w['weight']:g}" for w in weights
     ]
-    rest = [f"{name} {value}" for name, value in score.options.items() if name != "weights"]
+    rest = [
+        f"{name} {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+        for name, value in score.options.items()
+        if name != "weights"
+    ]
     detail = "; ".join([*how, *rest])
     return f"- {score.id}: {score.rule.replace('_', ' ')} of {score.question}{when}{f' ({detail})' if detail else ''}"
 

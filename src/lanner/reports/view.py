@@ -196,8 +196,10 @@ class View:
         return question.replace("_", " ")
 
     def option(self, question: str, option: str) -> str:
-        """The words of an option, or of a row of a grid."""
-        return self.words.option(question, option).label or option.replace("_", " ")
+        """The words of an option, of a row of a grid, or of a label that a question is repeated for."""
+        place = self.protocol.find(question)
+        named_by = place[1].for_each if place and place[1].for_each else question
+        return self.words.option(named_by, option).label or option.replace("_", " ")
 
     def short(self, question: str) -> str:
         """A question's name inside a sentence: its label where that is short, else its id in words."""

@@ -53,6 +53,13 @@ def test_nothing_where_nobody_chooses_one_of_several() -> None:
     assert disagreements(view(judges=1)) is None
 
 
+def test_a_rating_of_a_chosen_skill_is_quoted_with_the_skill() -> None:
+    seen = view()
+    ratings = next(question for _, question in seen.protocol.questions if question.id == "ratings")
+    row = {"row": "style_register", "label": None, "labels": None, "ranks": None, "score": 4.0}
+    assert list(_answers_in_words(seen, ratings, [row])) == ["style and register 4"]
+
+
 def test_the_largest_part_is_the_pair_with_most_disagreements_not_the_one_whose_merger_gains_most() -> None:
     seen = view("falcon", documents=6)
     rows = raw(seen.material.judgements)

@@ -916,8 +916,8 @@ def _answers_in_words(view: View, question: Question, rows: Sequence[Mapping[str
         if isinstance(question, Grid) or (row["row"] and row["label"] is not None):
             lowest = question.options[0].id if isinstance(question, Grid) else ""
             if row["label"] and row["label"] != lowest:
-                what = view.words.option(question.id, row["row"]).label
-                yield f"{view.inside(what)} {view.inside(view.words.option(question.id, row['label']).label)}"
+                label = view.inside(view.words.option(question.id, row["label"]).label)
+                yield f"{view.inside(view.option(question.id, row['row']))} {label}"
         elif row["labels"] is not None:
             yield from (view.inside(view.words.option(question.id, label).label) for label in row["labels"])
         elif row["ranks"] is not None:
@@ -929,7 +929,8 @@ def _answers_in_words(view: View, question: Question, rows: Sequence[Mapping[str
             label = in_order(view.protocol, question.id, row["label"], shown, sorted(shown))
             yield view.inside(view.words.option(question.id, label).label)
         elif row["score"] is not None:
-            yield f"{row['score']:.12g}"
+            what = f"{view.inside(view.option(question.id, row['row']))} " if row["row"] else ""
+            yield f"{what}{row['score']:.12g}"
 
 
 _MOST_COMMENTS = 30

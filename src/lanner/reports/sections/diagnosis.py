@@ -67,16 +67,9 @@ def tables(view: View, result: Diagnosis) -> list[Table]:
     return [table for table in candidates if table is not None]
 
 
-def aspect_label(view: View, result: Diagnosis, aspect: str) -> str:
-    """What the protocol calls an aspect."""
-    place = view.protocol.find(result.question)
-    labels = place[1].for_each if place and place[1].for_each else result.question
-    return view.option(labels, aspect)
-
-
 def place_label(view: View, result: Diagnosis, cell: DiagnosisCell) -> str:
     """A cell in words: the aspect, and the domain where there are several."""
-    name = view.inside(aspect_label(view, result, cell.aspect))
+    name = view.inside(view.option(result.question, cell.aspect))
     if cell.domain == ALL:
         return name
     return view.translate(message("{aspect} in {domain}", aspect=name, domain=cell.domain))
@@ -230,7 +223,7 @@ def figure(
             if own:
                 cells[name] = _entry(result, own, link, chosen)
         heading = view.words.group(aspect.group).label if aspect.group else ""
-        aspects.append(AspectLine(aspect_label(view, result, aspect.id), cells, aspect.group, heading))
+        aspects.append(AspectLine(view.option(result.question, aspect.id), cells, aspect.group, heading))
     heads = (
         (message("occurs in"), message("{unit} (fewer is better)", unit=unit_words(result)))
         if result.errors
@@ -317,7 +310,7 @@ def _table(view: View, result: Diagnosis) -> Table:
     for domain in result.domains:
         rows.append({"group": view.translate(message("All domains")) if domain == ALL else domain})
         for aspect in result.occurring:
-            line: dict[str, Json] = {"aspect": aspect_label(view, result, aspect.id)}
+            line: dict[str, Json] = {"aspect": view.option(result.question, aspect.id)}
             for cell in result.cells:
                 if (cell.aspect, cell.domain) == (aspect.id, domain):
                     line[f"{cell.system}-often"] = percent(cell.matters.value, 0)
@@ -386,7 +379,7 @@ def _explanation_table(view: View, result: Diagnosis) -> Table | None:
     outcome = str(result.explained[0]["outcome"])
     rows: list[dict[str, Json]] = []
     for aspect in result.aspects:
-        line: dict[str, Json] = {"aspect": aspect_label(view, result, aspect.id)}
+        line: dict[str, Json] = {"aspect": view.option(result.question, aspect.id)}
         for row in result.explained:
             if row["aspect"] == aspect.id:
                 line[f"{row['system']}-b"] = number(row["coefficient"], 2, bounded=False)
@@ -427,7 +420,7 @@ def _groups(view: View, result: Diagnosis) -> Table | None:
         )
 
     columns = [
-        Column("aspect", "", cell=lambda row: aspect_label(view, result, row["aspect"])),
+        Column("aspect", "", cell=lambda row: view.option(result.question, row["aspect"])),
         Column("system", view.translate(message("System")), text=True),
         group_column("people", message("People")),
         group_column("models", message("Models")),
