@@ -122,6 +122,23 @@ def test_labels_are_put_right_and_mistakes_help(lanner: Command, tmp_path: Path)
     assert lanner("replace", "model", path, "--epsilon", 2).code != 0
 
 
+def test_answers_that_are_not_compared_are_no_empty_table(lanner: Command, tmp_path: Path) -> None:
+    """A model that ranked got neither a number nor a reason, and one that gave sets of labels had not answered."""
+    pairs = [(f"d{n // 3}", str(n), judge) for n in range(12) for judge in ("ann", "ben", "gpt")]
+    ratings = pl.DataFrame(pairs, schema=["document", "segment", "judge"], orient="row")
+    kinds = pl.when(pl.col("judge") == "gpt").then(pl.lit("model")).otherwise(pl.lit("person"))
+    path = tmp_path / "ratings.csv"
+    shown = ratings.with_columns(judge_kind=kinds, system=pl.lit("alder|birch"), better=pl.lit("a"))
+    shown.write_csv(path)
+    for more in ([], ["--question", "better"]):
+        ran = lanner("replace", "gpt", path, "--json", *more)
+        assert ran.code == 2 and not ran.out
+    labels = pl.Series([f'["{"ab"[n % 2]}", "c"]' for n in range(len(ratings))])
+    ratings.with_columns(judge_kind=kinds, system=pl.lit("alder"), skills=labels).write_csv(path)
+    ran = lanner("replace", "gpt", path, "--question", "skills", "--json")
+    assert {row["question"] for row in ran.envelope["rows"]} == {"skills"}
+
+
 RELEASED = {
     "XCOMET-Ensemble-refA": (0.60399, 0.9394, 0.69532), "MetricX-23-refA": (0.60260, 0.9242, 0.58548),
     "COMET-refA": (0.57401, 0.9697, 0.43240), "GEMBA-MQM-src": (0.57207, 1.0, 0.50214),

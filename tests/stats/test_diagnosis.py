@@ -62,6 +62,20 @@ def test_a_question_that_not_everybody_met_twice_leaves_the_others_out():
     assert results["all"].counts["judges"] == 1
 
 
+def test_outputs_that_come_again_in_the_other_order_are_the_same_item():
+    turned = pl.when(pl.col("role") == "repeat")
+    other = pl.col("label").replace({"a": "b", "b": "a"})
+    sides = DATA.with_columns(
+        system=turned.then(pl.lit("birch|alder")).otherwise(pl.lit("alder|birch")),
+        label=turned.then(other).otherwise("label"),
+    )
+    straight, crossed = (
+        [(r.labels["judge"], r.value, r.counts["items"]) for r in self_agreement(data, "q", of=percent)]
+        for data in (DATA.with_columns(system=pl.lit("alder|birch")), sides)
+    )
+    assert straight == crossed
+
+
 def test_scores_and_sets_as_well():
     both = self_agreement(DATA, "q", of=[icc, jaccard], resampling=PLAIN)
     assert [r.name for r in both] == ["icc"] * 3 + ["jaccard"] * 3

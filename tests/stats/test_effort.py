@@ -98,6 +98,14 @@ def test_the_figure_is_the_plain_mean_over_domains():
     ]
 
 
+def test_outputs_that_are_compared_are_one_item_in_whichever_order():
+    shown = ["alder|birch", "birch|alder"] * 4
+    answers = session([10.0, 20.0] * 4).with_columns(system=pl.Series(shown))
+    assert [row["system"] for row in throughput(answers, by=["system"]).rows] == ["alder|birch"]
+    measures = with_seconds(answers).table
+    assert measures["seconds"].to_list() == [10.0, 20.0] * 4 and measures["system"].to_list() == shown
+
+
 def test_a_judge_who_gets_faster_is_seen():
     rng = np.random.default_rng(0)
     frames = [

@@ -24,7 +24,7 @@ from lanner.cli.judge import exit_code, print_standings, say_unfinished, texts_a
 from lanner.cli.output import Columns, Output, print_kinds, result_rows
 from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, materials, refuse_left_out
-from lanner.errors import InputError, LannerError, check_known, did_you_mean
+from lanner.errors import InputError, LannerError, StatisticError, check_known, did_you_mean
 from lanner.formats import mtme
 from lanner.judges.comparison import compare as compare_judges
 from lanner.judges.comparison import sample_documents
@@ -158,25 +158,32 @@ def run_replace(output: Output, source: Source, model: str, question: str | None
             "Epsilon lies between 0 and 1.", next_step="0.2 for experts, 0.15 for trained people, 0.1 else."
         )
     parts = [source.part_that_asks(question)] if question else source.parts()
+    asked: list[str] = []
     for part in parts:
         note_uncounted(output, part)
         table = part.counted(of=tuple(GROUPS)).table
-        for name in _questions(part, table, model, question):
+        names = _questions(part, table, model, question)
+        asked += names
+        for name in names:
             result = replacement(table, name, model=model, epsilon=epsilon)
             result = keep_on_scale(result, score_bounds(part.protocol, name, {}))
             _print(output, result, part.name, name)
+    if not asked:
+        raise StatisticError(
+            f"{model} gave no scores and no labels, which are what is compared with people's here.",
+            next_step="lanner agreement compares rankings and marked spans.",
+        )
 
 
 def _questions(part: Material, table: pl.DataFrame, model: str, question: str | None) -> list[str]:
+    """The questions that the model answered by a score or by labels."""
     judges = table["judge"].unique().sort().to_list()
     check_known(model, judges, f"There is no judge {model!r} in {part.name}.", InputError)
-    answers = table.filter(pl.col("label").is_not_null() | pl.col("score").is_not_null())
-    own = set(answers.filter(pl.col("judge") == model)["question"])
-    names = [name for name in answers["question"].unique(maintain_order=True) if name in own]
-    if question is None:
-        return names
-    check_known(question, names, f"{model} did not answer {question!r}.", InputError)
-    return [question]
+    own = table.filter(pl.col("judge") == model)
+    if question is not None:
+        check_known(question, sorted(own["question"].unique()), f"{model} did not answer {question!r}.", InputError)
+    compared = own.filter(pl.any_horizontal(pl.col("label", "labels", "score").is_not_null()))["question"]
+    return [name for name in compared.unique(maintain_order=True) if question in (None, name)]
 
 
 _REPLACEMENT: list[tuple[str, Columns, str]] = [

@@ -525,9 +525,9 @@ def correlations(
             about = {"x": first, "y": second, "of": measure, **labels}
             results += [labelled(_by(result, 2), about) for result in pair_results]
     name = f"correlation of {', '.join(measures)} between judges"
-    return (
-        combine_results(name, results, table.notes) if results else undefined(name, "at least two judges are needed.")
-    )
+    if not results:
+        return undefined(name, "it takes two judges or more who gave numbers; rankings and sides are none.")
+    return combine_results(name, results, table.notes)
 
 
 def _by(result: Result, judges: int) -> Result:

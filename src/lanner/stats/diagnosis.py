@@ -14,7 +14,7 @@ import polars as pl
 from lanner.model import Result
 from lanner.stats.coefficients import alpha, corrected, fleiss, gwet, kappa, percent, ratio
 from lanner.stats.estimate import Entry, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic, usage
-from lanner.stats.frame import tidy
+from lanner.stats.frame import SYSTEMS, tidy
 from lanner.stats.ratings import EVERY_KIND, Ratings, ratings
 from lanner.stats.resample import (
     Array,
@@ -36,13 +36,15 @@ def repeated(data: Any) -> pl.DataFrame:
     """The items that a judge met twice, as a table where "judge" is the occasion: first or again.
 
     The judge's name goes into the item, so that any statistic of two judges becomes one of a judge with himself.
+    Outputs that were compared are the same item again in whichever order they were shown.
     """
     table, _ = tidy(data)
-    key = ["judge", "question", "stage", "document", "segment", "system", "row"]
+    table = table.with_columns(SYSTEMS.alias("_systems"))
+    key = ["judge", "question", "stage", "document", "segment", "row", "_systems"]
     again = table.filter(pl.col("role") == "repeat")
     first = table.filter(pl.col("role") == "main").join(again.select(key).unique(), on=key, how="semi")
     occasion = pl.when(pl.col("role") == "repeat").then(pl.lit(_AGAIN)).otherwise(pl.lit(_FIRST))
-    both = pl.concat([first, again])
+    both = pl.concat([first, again]).drop("_systems")
     return both.with_columns(
         segment=pl.concat_str("segment", "judge", separator="\x1f"), by=pl.col("judge"), judge=occasion
     )

@@ -17,6 +17,7 @@ from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result
 from lanner.model.messages import in_number
 from lanner.stats.frame import (
+    SYSTEMS,
     Numbers,
     Wide,
     check_columns,
@@ -69,11 +70,13 @@ class ItemTimes(NamedTuple):
 def items(data: Any, of: str | Sequence[str] = (), *, time: Time = "auto") -> ItemTimes:
     """One row per judge and item with its `seconds`, when it was finished (`at`), in the order it was worked on.
 
-    `of` keeps the answers to some questions alone. Stages that were saved with the same time were on one page.
+    Outputs that are compared are one item in whichever order they were shown. `of` keeps the answers to some questions
+    alone. Stages that were saved with the same time were on one page.
     """
     if isinstance(data, ItemTimes):
         return data
     table, notes = tidy(data)
+    table = table.with_columns(SYSTEMS)
     questions = ([of] if of else []) if isinstance(of, str) else list(of)
     all_questions = table["question"].unique().to_list()
     for name in questions:
@@ -148,7 +151,7 @@ def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
     if not len(rows):
         raise StatisticError("No times were kept here.", next_step="Name a question or a score instead.")
     key = ["judge", "document", "segment", "system"]
-    seconds = rows.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS))
+    seconds = rows.group_by(key).agg(pl.col("seconds").sum().alias(SECONDS)).rename({"system": "_systems"})
     notes = (
         (
             in_number(
@@ -161,7 +164,10 @@ def with_seconds(data: Any, *, limit: float = LIMIT) -> Wide:
         if long
         else ()
     )
-    return Wide(source.table.join(seconds, on=key, how="left", maintain_order="left"), (*source.notes, *notes))
+    answers = source.table.with_columns(SYSTEMS.alias("_systems"))
+    key = ["judge", "document", "segment", "_systems"]
+    timed = answers.join(seconds, on=key, how="left", maintain_order="left").drop("_systems")
+    return Wide(timed, (*source.notes, *notes))
 
 
 def throughput(
