@@ -375,16 +375,16 @@ def test_what_is_asked_no_more_asks_for_nothing_and_comes_back_with_its_question
     other = page.context.new_page()
     for tab in (page, other):
         tab.goto(work.url(task))
-        Hands(tab).ready()
-    first, second = Hands(page), Hands(other)
+        Keyboard(tab).wait_until_ready()
+    first, second = Keyboard(page), Keyboard(other)
     page.bring_to_front()
     first.press("t", "2", "r", "6", "7", "h")
     first.write("so")
     first.press("Escape")
-    first.settled()
+    first.wait_until_saved()
     page.context.set_offline(True)
     first.press("t", "1")
-    assert [question["q"] for question in first.asked()] == ["translatable", "comment"]
+    assert [question["q"] for question in first.questions()] == ["translatable", "comment"]
     page.locator("#saved[data-state=offline]").wait_for()
     first.press("t", "2", "Escape", "j", "k")
     page.context.set_offline(False)
@@ -392,11 +392,11 @@ def test_what_is_asked_no_more_asks_for_nothing_and_comes_back_with_its_question
     answers = {"translatable": "no", "reasons": ["gender", "other"], "other_reason": "so"}
     assert work.stored(task)[0] == answers
     first.press("t", "1")
-    first.settled()
+    first.wait_until_saved()
     other.bring_to_front()
     wait_until(other, "document.querySelector('[data-q=translatable] :checked').value === 'yes'")
     second.press("t", "2")
-    second.settled()
+    second.wait_until_saved()
     for tab in (other, page):
         wait_until(tab, "document.querySelector('[data-q=reasons]:not([hidden])') !== null")
         assert tab.locator("[data-q=reasons] :checked").count() == 0, "as the server holds it"

@@ -92,11 +92,11 @@ def test_the_end_of_a_calibration_round_is_not_the_end(store: Store) -> None:
     listening(store)
     for judge in ("ana", "bo"):
         finish_all(store, judge)
-    assert told(store) == []
+    assert take_messages(store) == []
     campaign.after_calibration(store, "first", at=NOW)
     for judge in ("ana", "bo"):
         finish_all(store, judge)
-    assert [entry["campaign"] for entry in told(store)] == ["first"]
+    assert [entry["campaign"] for entry in take_messages(store)] == ["first"]
 
 
 def test_removing_everybody_finishes_nothing(store: Store) -> None:
