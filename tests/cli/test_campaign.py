@@ -368,6 +368,14 @@ def test_agreement_before_and_after(lanner: Command, tmp_path: Path) -> None:
     assert "Nothing was answered after" in lanner("campaign", "training", "pilot", "--since", "2027-01-01").err
 
 
+def test_a_day_begins_by_the_clocks_of_the_campaign(lanner: Command, tmp_path: Path) -> None:
+    pilot(lanner, tmp_path)  # the second document was judged at midnight in London
+    assert lanner("campaign", "training", "pilot", "--since", "2026-03-03").code == 0
+    lanner("campaign", "settings", "pilot", "time_zone=America/New_York")
+    assert "Nothing was answered after" in lanner("campaign", "training", "pilot", "--since", "2026-03-03").err
+    assert lanner("campaign", "training", "pilot", "--since", "2026-03-03T00:00+00:00").code == 0
+
+
 def test_a_new_link_replaces_the_old_one(lanner: Command, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("document,segment,source,target\nd,1,One.,Eins.\n", encoding="utf-8")
     made = lanner("new", "pilot", "--texts", "t.csv", "--protocol", "h_falcon", "--judges", "Ana", "--json")

@@ -69,3 +69,13 @@ def test_what_is_asked_in_several_contexts_is_printed_once(store: Store) -> None
     text = campaign_guidelines(store, "first").markdown()
     assert text.count("**Score** (how well the meaning is conveyed)") == 1
     assert text.count("Right: Score: ≥ 90. ") == 1
+
+
+def test_the_day_of_a_change_is_by_the_clocks_of_the_campaign(settled: Store) -> None:
+    days = []
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 25 hours apart
+        campaign.configure(settled, "first", settings={"time_zone": zone})
+        changed = campaign_guidelines(settled, "first").changed_at
+        assert changed == NOW
+        days.append(changed.date())
+    assert days[0] > days[1]

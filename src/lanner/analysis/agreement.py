@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -589,6 +589,7 @@ def _in_columns(name: str, result: Result) -> dict[str, Json]:
 def split_at(rows: CountedRows, at: datetime) -> tuple[CountedRows, CountedRows, int]:
     """The rows of units that were answered wholly before a moment, those answered wholly from it on, and how many units
     lie on both sides and belong to neither."""
+    at = at.astimezone(UTC)
     table = rows.table.filter(pl.col("answered_at").is_not_null())
     units = table.group_by(UNIT).agg(
         pl.col("answered_at").min().alias("first"), pl.col("answered_at").max().alias("last")

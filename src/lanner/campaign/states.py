@@ -455,8 +455,9 @@ def due_date(settings: Mapping[str, Json]) -> DueDate | None:
 
 
 def local_time(settings: Mapping[str, Json], at: datetime) -> datetime:
-    """The moment by the organiser's clocks, by which the days up to a deadline are counted."""
-    return at.astimezone(_time_zone(str(settings.get("time_zone") or "UTC")) or UTC)
+    """The moment by the organiser's clocks, by which days are counted; one without a time zone is by these already."""
+    zone = _time_zone(str(settings.get("time_zone") or "UTC")) or UTC
+    return at.replace(tzinfo=zone) if at.tzinfo is None else at.astimezone(zone)
 
 
 @cache

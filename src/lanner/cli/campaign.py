@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file
 from lanner.campaign.people import id_from_name, invited, table_header
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.states import TEXTS, check_settings, copy_name
+from lanner.campaign.states import TEXTS, check_settings, copy_name, local_time
 from lanner.cli import value_of
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute
@@ -457,7 +457,7 @@ def training(output: Output, store: Store, name: str, since: str, seed: int) -> 
     at = _moment(since)
     material = from_campaign(store, name)
     assert material.protocol is not None
-    early, late, units_on_both_sides = split_at(material.counted(), at)
+    early, late, units_on_both_sides = split_at(material.counted(), local_time(material.settings, at))
     for rows, words in ((early, "before"), (late, "after")):
         if rows.table.is_empty():
             raise StatisticError(
@@ -491,10 +491,9 @@ def training(output: Output, store: Store, name: str, since: str, seed: int) -> 
 
 def _moment(text: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError:
         raise InputError(f"{text!r} is not a date.", next_step="Write it as 2026-11-18 or 2026-11-18T14:00.") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 # `lanner links`: new links for judges; the old ones stop working.

@@ -12,7 +12,7 @@ from datetime import datetime
 from lanner import campaign as campaigns
 from lanner.campaign import adjudication as notes_of
 from lanner.campaign.adjudication import ADJUDICATOR
-from lanner.campaign.states import Reference
+from lanner.campaign.states import Reference, local_time
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import in_one_order
@@ -125,11 +125,12 @@ def campaign_guidelines(
     if notes:
         sections.append((say("Added while the campaign runs"), tuple(str(note) for note in notes)))
     moments = [decision.at for decision in decisions] + [datetime.fromisoformat(note.at) for note in notes if note.at]
+    changed_at = max(moments, default=about.opened_at)
     return Guidelines(
         about.title or about.name,
         protocol.label,
         1 + len(notes) + len(decisions),
-        max(moments, default=about.opened_at),
+        local_time(about.settings, changed_at) if changed_at else None,
         tuple(sections),
         decisions,
         language,

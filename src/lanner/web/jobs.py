@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -32,6 +32,7 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import ImportSummary
+from lanner.campaign.states import local_time
 from lanner.errors import NOWHERE, LannerError, StatisticError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign
@@ -151,7 +152,8 @@ class Jobs(LiveCampaigns):
         """Agreement before a day and from it on, in words."""
         material = from_campaign(self._store, campaign)
         assert material.protocol is not None
-        early, late, units_on_both_sides = split_at(material.counted(), datetime.fromisoformat(day).replace(tzinfo=UTC))
+        begins = local_time(material.settings, datetime.fromisoformat(day))
+        early, late, units_on_both_sides = split_at(material.counted(), begins)
         if early.table.is_empty() or late.table.is_empty():
             raise StatisticError(
                 say("Nothing was answered before that day, or nothing after it."), next_step=say("Name another day.")

@@ -61,6 +61,9 @@ def test_who_judged_how_much_and_what_was_asked() -> None:
     assert "Each of 72 items was judged by 3 judges." in text
     assert "Judges were paid 1250000.5 ₩ an active hour." in text
     assert "Answers were given from 1 March 2026 to 9 March 2026." in text
+    west = replace(made.material, judgements=dated, settings={"time_zone": "America/New_York"})
+    blocks = section(replace(made, material=west)).blocks
+    assert any("from 28 February 2026 to 8 March" in block.text for block in blocks if isinstance(block, Paragraph))
     asked = next(block for block in details(replace(made, material=drawn)).blocks if isinstance(block, Table))
     assert asked.rows[0]["n"] == "72"
     assert "answered most often: chosen skills and rating comment (144), least: context level, " in asked.caption

@@ -606,6 +606,11 @@ def test_agreement_before_and_after_a_day(pilot_client: TestClient) -> None:
     refused = pilot_client.get("/campaigns/pilot/meeting?since=2027-01-01").text
     assert "Nothing was answered before that day" in refused
     assert pilot_client.get("/campaigns/pilot/meeting?since=soon").status_code == 422
+    store = pilot_client.app.state.site.store  # type: ignore[attr-defined]
+    for zone, is_before in (("UTC", False), ("America/New_York", True)):  # where it is still the evening before
+        campaign.configure(store, "pilot", settings={"time_zone": zone})
+        page = pilot_client.get("/campaigns/pilot/meeting?since=2026-03-03").text
+        assert ("Nothing was answered before that day" in page) is is_before
 
 
 def test_the_sentences_are_given_to_every_person_again_by_an_organiser(pilot_client: TestClient) -> None:

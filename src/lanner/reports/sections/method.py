@@ -19,6 +19,7 @@ from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, 
 from lanner.analysis.assistance import FATES, Assistance, assistance
 from lanner.analysis.material import missed_by_judge
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
+from lanner.campaign.states import local_time
 from lanner.designs.expected import ControlCounts, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
 from lanner.figures.charts import EstimateRow, intervals
@@ -202,7 +203,8 @@ def _background(view: View) -> str:
     moments = view.table["answered_at"].drop_nulls()
     if len(moments):
         ends = cast(tuple[datetime, datetime], (moments.min(), moments.max()))
-        first, last = (f"{moment.day} {moment:%B %Y}" for moment in ends)
+        days_of_ends = (local_time(view.material.settings, moment) for moment in ends)
+        first, last = (f"{moment.day} {moment:%B %Y}" for moment in days_of_ends)
         days = f"from {first} to {last}" if first != last else f"on {first}"
         sentences.append(f"Answers were given {days}.")
     if rate := view.material.settings.get("hourly_rate"):
