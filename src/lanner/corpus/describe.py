@@ -9,13 +9,9 @@ from dataclasses import dataclass, field
 
 from lanner.corpus import split
 from lanner.model import Document, Json
+from lanner.model.languages import UNSPACED
 
-# In scripts without spaces every character is a word: Thai, Lao, Tibetan, Burmese, Khmer; Chinese and Japanese.
-_UNSPACED = (
-    r"\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"
-    r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")  # every character of a script without spaces is a word
 _PUNCTUATION = re.compile(r"[^\w\s]+")
 
 ALL, MEAN = "All", "Mean of domains"

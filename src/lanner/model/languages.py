@@ -6,7 +6,9 @@ The shortest code wins, subtags are kept in their BCP 47 spelling, and a code th
 
 from __future__ import annotations
 
+import re
 import tomllib
+import unicodedata
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -110,6 +112,30 @@ LEFTWARD = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 def is_unspaced(code: str) -> bool:
     """Whether a language is written without spaces between words."""
     return bool(table().get(normal(code).split("-")[0], {}).get("unspaced", False))
+
+
+UNSPACED = (
+    r"\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"
+    r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts without spaces, as a part of a regular expression: Thai, Lao, Tibetan, Burmese, Khmer; Chinese, Japanese."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+def places_of(quote: str, text: str, near: int | None = None) -> list[int]:
+    """Where a quotation stands in a text, the nearest place first where it is known about where: whole words where it
+    is such anywhere, since the “is” that is meant is not that of “this”."""
+    places = [place for place in range(len(text)) if text.startswith(quote, place)]
+    if near is not None:
+        return sorted(places, key=lambda place: abs(place - near))
+    return [at for at in places if not (_in_word(text, at) or _in_word(text, at + len(quote)))] or places
+
+
+def _in_word(text: str, place: int) -> bool:
+    """Whether what stands before and after a place is one word."""
+    around = text[max(0, place - 1) : place + 1]
+    is_inside = 0 < place < len(text) and all(unicodedata.category(char)[0] in "LMN" for char in around)
+    return is_inside and not _UNSPACED.search(around)
 
 
 def pair(text: str) -> tuple[str, str]:

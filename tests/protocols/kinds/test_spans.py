@@ -68,6 +68,23 @@ def test_a_span_that_quotes_its_words_is_looked_up_each_place_once() -> None:
     assert [span["start"] for span in check(SPANS, quoted, texts=TEXTS)] == [10, 17]
 
 
+@pytest.mark.parametrize(
+    ("text", "quote", "expected"),
+    [
+        ("This is it", "is", 5),
+        ("“This is”", "is", 6),
+        ("Thisness", "is", 2),  # within a word where it stands nowhere else
+        ("l'heure, heure", "heure", 2),
+        ("cafe\u0301 cafe", "cafe", 6),
+        ("我的书是你的。", "的", 1),  # a script without spaces has no such words
+        ("아이가 이 책을", "이", 4),
+    ],
+)
+def test_quoted_words_are_looked_up_as_words(text: str, quote: str, expected: int) -> None:
+    (span,) = check(Spans(id="q"), [{"text": quote}], texts=JudgedTexts("", (text,)))
+    assert (span["start"], span["end"]) == (expected, expected + len(quote))
+
+
 def test_missing_marks_need_no_place_and_may_stand_on_the_source() -> None:
     marks = [
         {"missing": True, "severity": "major"},

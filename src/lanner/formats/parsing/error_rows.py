@@ -20,6 +20,7 @@ from lanner.formats.parsing.headings import error_words, fold, names_remark
 from lanner.formats.parsing.map_draft import SHORT_ANSWER, as_option, mean_length
 from lanner.formats.parsing.tables import Row, TableRows
 from lanner.formats.parsing.values import as_text, is_missing, is_numeric, number
+from lanner.model.languages import places_of
 from lanner.model.messages import in_number
 
 OPEN, CLOSE = "<v>", "</v>"
@@ -338,11 +339,11 @@ class _ErrorTable:
         """Where words stand: in the translation or else in the source, nearest to where they should, or at the first
         place that no other error has."""
         for side, text in texts.items():
-            places = [at for at in range(len(text)) if text.startswith(words, at)]
+            places = places_of(words, text, near)
             taken = {error.get("start") for error in output.errors if error.get("side") == side}
             if places:
                 free = [at for at in places if at not in taken] or places
-                at = free[0] if near is None else min(places, key=lambda place: abs(place - near))
+                at = free[0] if near is None else places[0]
                 flags = ("several_places",) if near is None and len(free) > 1 else ()
                 return side, at, at + len(words), flags
         return "target", 0, len(texts["target"]), ("not_found",)

@@ -10,6 +10,7 @@ from typing import Any
 
 from lanner.errors import AnswerError
 from lanner.model import Json, Object, Option, Spans, Stage, Unit
+from lanner.model.languages import places_of
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     AnswerCheck,
@@ -262,7 +263,7 @@ def _locate(span: Mapping[str, Any], text: str | None, starts: Sequence[int]) ->
         return span
     if text is None or words not in text:
         return span
-    places = [place for place in range(len(text)) if text.startswith(words, place)]
+    places = places_of(words, text)
     start = next((place for place in places if place not in starts), places[0])
     return {**span, "start": start, "end": start + len(words)}
 
