@@ -55,7 +55,7 @@ def test_agreement_gain_and_change_are_those_by_hand(tmp_path: Path) -> None:
     assert (near.replies, near.missing, near.refusals, near.tokens) == (6, 0, 0, 720)
     assert near.cost == pytest.approx(720 / 1e6)
     assert far.cost is None
-    assert (near.context, near.prompt, near.model) == ("people", "judge-4", "tiny")
+    assert (near.context, near.prompt, near.model) == ("people", "judge-5", "tiny")
 
 
 def test_only_main_items_of_judges_who_count_are_what_people_agreed_on(tmp_path: Path) -> None:

@@ -14,7 +14,11 @@ from lanner.campaign import SaveResult, Submission
 from lanner.errors import LannerError
 from lanner.judges import template as templates
 from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, agreed, prompt
+from lanner.judges.replies import ItemRequest, verdict
+from lanner.judges.schemas import mistake
+from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
+from lanner.protocols.answers import JudgedTexts
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
 from stub_server import Stub
@@ -99,6 +103,68 @@ def test_stage_three_of_falcon_asks_about_the_chosen_skills_only() -> None:
     assert "information_density" not in made.system
 
 
+def about(system: str, question: str) -> str:
+    """What instructions say about a question."""
+    return system.split(f'"{question}": ', 1)[1].split("\n\n", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "stages", "question", "ids"),
+    [
+        ("context_survey", [0], "reasons", ["translatable", "no"]),  # asked only then
+        ("falcon_skip", [0, 1], "skills", ["context", "sentence_level"]),
+        ("adequacy_fluency_sc", [0], "errors_sc", ["no_errors is"]),  # it stands alone
+        ("esa", [0], "errors", ['"missing"', '"source"']),
+    ],
+)
+def test_what_a_page_sees_to_is_told_to_a_model(name: str, stages: list[int], question: str, ids: list[str]) -> None:
+    protocol = protocols.load(name)
+    made = prompt(protocol, [protocol.stages[place] for place in stages], DOCUMENT, Item("d", "3", ("oak",)))
+    assert [entry for entry in ids if entry not in about(made.system, question)] == []
+
+
+def test_what_is_decided_already_is_no_condition() -> None:
+    """Asked by itself, because of an earlier answer, a stage is asked whatever it depends on."""
+    protocol = protocols.load("falcon_skip")
+    made = prompt(protocol, protocol.stages[1:2], DOCUMENT, Item("d", "3"), answers={"context": "local"})
+    assert "sentence_level" not in about(made.system, "skills")
+
+
+def test_of_many_sentences_the_skills_that_any_of_them_may_have_are_explained() -> None:
+    protocol = protocols.load("falcon")
+    items = [Item("d", number, ("oak",)) for number in ("3", "4")]
+    chosen = [{"context": "local", "skills": skills} for skills in (["style_register"], ["idea_development"])]
+    made = Prompter(protocol, PromptSettings()).sentences(protocol.stages[2:3], DOCUMENT, items, answers=chosen)
+    options = [option.id for option in protocol.stages[1].questions[0].choices]
+    assert [name for name in options if f"- {name}: " not in about(made.system, "ratings")] == []
+
+
+def test_marks_on_outputs_side_by_side_say_which_one() -> None:
+    """The letter is what an output is called in the prompt; words that stand in both are no answer to that."""
+    marks = protocols.load("esa").stages[0].questions[0]
+    compared = protocols.load("ranking_sc")
+    stage = compared.stages[0].model_copy(update={"questions": (marks,)})
+    asked = compared.model_copy(update={"stages": (stage,)})
+    made = prompt(asked, [stage], DOCUMENT, Item("d", "3", ("oak", "elm")))
+    assert made.schema["properties"]["errors"]["items"]["properties"]["output"]["enum"] == ["A", "B"]
+    mark = {"side": "target", "text": "Output", "severity": "minor", "missing": False}
+    reply = json.dumps(
+        {
+            "errors": [
+                {**mark, "output": "B"},
+                {**mark, "side": "source", "text": "Source", "missing": True, "output": "A"},
+            ]
+        }
+    )
+    texts = JudgedTexts("Source 3.", ("Output 3.", "Output 3."))
+    answers = verdict(reply, ItemRequest(asked, [stage], texts, {}), made.schema).answers
+    assert answers is not None
+    assert [(span["side"], span.get("output"), span["start"]) for span in answers["errors"]] == [
+        ("target", 1, 0),
+        ("source", None, 0),
+    ]
+
+
 def test_a_control_text_replaces_the_output() -> None:
     protocol = protocols.load("h_falcon")
     user = prompt(protocol, protocol.stages, DOCUMENT, Item("d", "4", ("oak",), texts={"oak": "Shuffled words."})).user
@@ -176,6 +242,25 @@ def test_an_adjudicated_answer_stands_for_all_others_and_is_an_example_anywhere(
         campaign.import_judgements(store, number, answers, judges=[final])
         examples = {(e.document.id, e.item.segment): e.answers["score"] for e in agreed(store, number)}
     assert examples == {("d0", "0"): 12, ("d0", "1"): 60, ("d1", "0"): 34}
+
+
+@pytest.mark.parametrize("name", ["mqm", "falcon_labels", "adequacy_fluency_sc", "context_survey", "h_falcon"])
+@pytest.mark.parametrize("calls", ["pages", "skills"])
+def test_an_example_is_an_answer_that_would_be_taken(name: str, calls: str, tmp_path: Path) -> None:
+    """Marks as they are quoted, counts of all labels, nothing where a question does not apply: a model imitates it."""
+    stub = Stub()
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, name, corpus(2, 1), judges=[Judge("kim")])
+        fill(store, number, {"kim": Temper()}, {"oak": 0.1})
+        final = Judge("adjudicated", JudgeKind.ADJUDICATED)
+        settled = [replace(entry, judge="adjudicated") for entry in campaign.judgements(store, number)]
+        campaign.import_judgements(store, number, settled, judges=[final])
+        judge(store, number, stub, examples=1, calls=calls)
+    shown = [(body, json.loads(body["messages"][2]["content"])) for body in stub.bodies if len(body["messages"]) == 4]
+    assert shown
+    for body, reply in shown:
+        schema = body["response_format"]["json_schema"]["schema"]
+        assert mistake(schema, reply) == "", reply
 
 
 def test_a_sentence_that_stands_in_the_judged_document_too_is_no_example(tmp_path: Path) -> None:

@@ -338,7 +338,7 @@ def test_a_row_says_how_it_was_made(store: Store, monkeypatch: pytest.MonkeyPatc
     judge(store, number, stub, price_in=1.0, price_out=2.0)
     [row] = ledger(store)
     assert (row["fingerprint"], row["tokens_in"], row["tokens_out"], row["cost"]) == ("fp1", 100, 20, 0.00014)
-    assert (row["template"], len(row["prompt_hash"]), len(row["schema_hash"])) == ("judge-4", 16, 16)
+    assert (row["template"], len(row["prompt_hash"]), len(row["schema_hash"])) == ("judge-5", 16, 16)
     assert row["latency"] > 0
     assert json.loads(row["raw"])["sentence"] == json.loads(row["answers"])["sentence"]
     assert stub.headers[0]["Authorization"] == "Bearer sk-very-secret"

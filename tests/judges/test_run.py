@@ -250,6 +250,12 @@ def test_dice_that_show_no_meaning_are_thrown_again_and_cost_nothing(protocol: s
     assert dry(protocol, 2, 3).calls == calls
 
 
+def test_the_prompts_are_first_questions() -> None:
+    """What the dice got wrong is asked again here alone."""
+    prompts = dry("context_survey", 2, 3).prompts
+    assert [[message["role"] for message in call.messages] for call in prompts] == [["system", "user"]] * 3
+
+
 def test_the_prompts_are_those_of_the_real_run(tmp_path: Path) -> None:
     found = dry("h_falcon", 1, 3)
     with Store.open(tmp_path / "s.db") as store:

@@ -124,7 +124,7 @@ def test_a_provider_has_its_own_address_and_its_own_batches() -> None:
 
 
 def test_reasons_come_first_where_the_prompt_can_ask_for_them() -> None:
-    assert plans(rationale=True)[0].settings.template.label == "judge-4+rationale"
+    assert plans(rationale=True)[0].settings.template.label == "judge-5+rationale"
 
 
 @pytest.mark.parametrize("whose", ["ours", "another run's", "taken up by another run"])

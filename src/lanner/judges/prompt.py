@@ -35,14 +35,17 @@ from lanner.model import (
     Question,
     Role,
     Segment,
+    Spans,
     Stage,
     Text,
     Unit,
 )
 from lanner.model import languages as language_names
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import chosen_labels, combine, in_one_order, stage_schema
+from lanner.protocols.answers import as_asked, chosen_labels, combine, holds, in_one_order, stage_schema
 from lanner.protocols.context import PEOPLE, ContextLines, canonical, heading, lines_of_document
+from lanner.protocols.describe import condition_in_words
+from lanner.protocols.kinds import kind_of
 from lanner.store import Store
 
 RATIONALE = "rationale"
@@ -240,8 +243,7 @@ class Prompter:
             q.id: tuple(chosen_labels(self.protocol, q, answers)) for s in stages for q in s.questions if q.for_each
         }
         languages = (document.source_language, document.target_language)
-        signature = tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
-        key = (signature, languages, tuple(labels.items()), outputs, shuffle, many)
+        key = (_signature(stages), languages, tuple(labels.items()), outputs, shuffle, many)
         frame = self._frames.get(key)
         if frame is None:
             if len(self._frames) > _FRAMES:
@@ -265,7 +267,7 @@ class Prompter:
             [_shuffled(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
         )
         entries = [
-            _Asked(question, self._words, labels.get(question.id, ()))
+            self._question(s, question, labels.get(question.id, ()), stages, many=many)
             for s in stages_in_order
             for question in s.questions
         ]
@@ -289,6 +291,23 @@ class Prompter:
             schema = _with_rationale(schema)
         view["form"] = describe_form(schema)
         return _Frame(render(self._template, "system", view), schema, order, view)
+
+    def _question(
+        self, stage: Stage, question: Question, labels: tuple[str, ...], stages: Sequence[Stage], *, many: bool
+    ) -> _Asked:
+        """A question with what depends on answers that are not known yet: those of the same reply, and of many
+        sentences all, since they differ from one to the other."""
+        here = {other.id for each in stages for other in each.questions}
+        conditions = [entry for entry in (stage.when, question.when) if entry and (many or entry.question in here)]
+        source = self.protocol.find(question.for_each) if question.for_each and not labels else None
+        return _Asked(
+            question,
+            self._words,
+            labels,
+            undecided=" and ".join(map(condition_in_words, conditions)),
+            possible=tuple(option.id for option in source[1].choices) if source else (),
+            is_repeated_here=question.for_each in here,
+        )
 
     def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
         """The judge's own earlier answers, from this page and from those that decide what it asks. Other pages (other
@@ -314,6 +333,11 @@ class Prompter:
             for stage, question in self.protocol.questions
             if stage.page_id in pages and question.id not in now and isinstance(question, Choice | Labels)
         )
+
+
+def _signature(stages: Sequence[Stage]) -> tuple[object, ...]:
+    """What tells stages of one protocol apart: a call may ask a part of one, a question or a row."""
+    return tuple((s.id, *((q.id, len(q.choices), q.choices[:1]) for q in s.questions)) for s in stages)
 
 
 @dataclass(frozen=True)
@@ -357,6 +381,33 @@ class _Asked:
     question: Question
     words: Wording
     chosen: tuple[str, ...]
+    undecided: str
+    """On which answers it depends whether the question is asked."""
+    possible: tuple[str, ...]
+    """The labels that it may be repeated for, where it is not known for which."""
+    is_repeated_here: bool
+
+    @property
+    def rules(self) -> list[str]:
+        """What a page sees to by itself: when the question is asked, which answers go together."""
+        question = self.question
+        step, most = getattr(question, "step", 1), getattr(question, "max", None)
+        rules = {
+            f"Only if {self.undecided}; else null.": self.undecided,
+            f"For those of these ids that are chosen in {question.for_each}"
+            + ("; null for the others." if self.is_repeated_here else "."): self.possible,
+            f"In steps of {step:g}.": step not in (0, 1),
+        }
+        if isinstance(question, Labels):
+            rules["The value is how often each occurs."] = question.counts
+            rules[f"If {question.exclusive} is chosen, it stands alone."] = question.exclusive
+        elif isinstance(question, Spans):
+            rules[f"{most} at most."] = most
+            rules[
+                'For what the translation leaves out, "missing" is true and "text" quotes the source, with the side '
+                '"source".'
+            ] = question.missing
+        return [words for words, holds in rules.items() if holds]
 
     @property
     def bounds(self) -> str:
@@ -377,7 +428,7 @@ class _Asked:
         """Every option with its words, in the order of the protocol; for a repeated question the chosen labels."""
         own = [(option.id, self.words.option(self.question.id, option.id)) for option in self.question.choices]
         source = self.question.for_each or ""
-        return own + [(label, self.words.option(source, label)) for label in self.chosen]
+        return own + [(label, self.words.option(source, label)) for label in self.chosen or self.possible]
 
 
 # Prompts to look at, without a campaign.
@@ -441,6 +492,7 @@ def agreed(store: Store, reference: str | int) -> list[PromptExample]:
     was adjudicated, that answer stands for all others."""
     target = campaign.get(store, reference)
     protocol = campaign.protocol(store, target.id)
+    questions = {question.id: question for _, question in protocol.questions}
     kinds = {judge.id: judge.kind for judge in campaign.judges(store, target.id)}
     left_out = campaign.left_out(store, target.id)
     calibration = set(target.settings.get("calibration") or ())
@@ -449,6 +501,8 @@ def agreed(store: Store, reference: str | int) -> list[PromptExample]:
     final: dict[tuple[str, str, tuple[str, ...]], dict[str, list[Json]]] = defaultdict(lambda: defaultdict(list))
     for judgement in campaign.judgements(store, target.id):
         if judgement.value is None or judgement.document not in documents or judgement.judge in left_out:
+            continue
+        if kind_of(questions[judgement.question]).is_unreviewed(questions[judgement.question], judgement.value):
             continue
         entry = in_one_order(protocol, judgement)
         key = (entry.document, entry.segment, tuple(entry.systems))
@@ -460,7 +514,6 @@ def agreed(store: Store, reference: str | int) -> list[PromptExample]:
             votes[key][entry.question].append(entry.value)
     for key, values_by_question in final.items():
         votes[key] |= values_by_question
-    questions = {question.id: question for _, question in protocol.questions}
     units: dict[tuple[str, str], dict[str, Json]] = defaultdict(dict)
     answers_by_item = {
         key: {name: combine(questions[name], values) for name, values in values_by_question.items()}
@@ -491,7 +544,7 @@ class PromptExamples:
         self._examples = examples if number else ()
         self._prompter = prompter
         self._number = number
-        self._turns: dict[tuple[str, ...], list[tuple[PromptExample, tuple[Mapping[str, str], ...]]]] = {}
+        self._turns: dict[tuple[object, ...], list[tuple[PromptExample, tuple[Mapping[str, str], ...]]]] = {}
         if number and prompter.settings.template.rationale:
             raise LannerError(
                 "Examples have no reasons, so they would teach the model to leave them out.",
@@ -502,7 +555,7 @@ class PromptExamples:
         """Question and answer of so many examples from other documents."""
         if not self._examples:
             return ()
-        key = tuple(stage.id for stage in stages)
+        key = _signature(stages)
         if key not in self._turns:
             pairs = [(example, self._question_and_reply(stages, example)) for example in self._examples]
             self._turns[key] = [(example, turns) for example, turns in pairs if turns]
@@ -512,12 +565,17 @@ class PromptExamples:
     def _question_and_reply(self, stages: Sequence[Stage], example: PromptExample) -> tuple[Mapping[str, str], ...]:
         if not all(fits(stage, example.item) for stage in stages):
             return ()
-        questions = [question for stage in stages for question in stage.questions]
-        if any(question.required and example.answers.get(question.id) is None for question in questions):
-            return ()
+        answers = example.answers
+        answer: dict[str, Json] = {}
+        for stage in stages:
+            for question in stage.questions:
+                applies = holds(stage.when, answers) and holds(question.when, answers)
+                value = answers.get(question.id) if applies else None
+                if applies and value is None and (question.required or kind_of(question).has_empty_answer(question)):
+                    return ()
+                answer[question.id] = as_asked(stage, question, value, outputs=max(2, len(example.item.systems)))
         item = replace(example.item, systems=systems_of(stages[0], example.item))
-        prompt = self._prompter.prompt(stages, example.document, item, answers=example.answers)
-        answer = {question.id: example.answers.get(question.id) for question in questions}
+        prompt = self._prompter.prompt(stages, example.document, item, answers=answers)
         reply = json.dumps(answer, ensure_ascii=False)
         return ({"role": "user", "content": prompt.user}, {"role": "assistant", "content": reply})
 

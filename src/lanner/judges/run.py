@@ -480,10 +480,11 @@ def _scaled(items: int, tried: int, rows: Sequence[LedgerEntry], calls: Sequence
     share = items / tried if tried else 0.0
     first_rows = [row for row in rows if row.attempt == 1]
     costs = [row.cost for row in first_rows if row.cost is not None]
+    first_calls = [call for call in calls if call.name.endswith("-1")]
     one_of_each: dict[str, Call] = {}
-    for call in calls:
+    for call in first_calls:
         one_of_each.setdefault(call.messages[0]["content"], call)
-    examples = [*one_of_each.values(), *(call for call in calls if call not in one_of_each.values())][:3]
+    examples = [*one_of_each.values(), *(call for call in first_calls if call not in one_of_each.values())][:3]
     return RunEstimate(
         items,
         round(len(first_rows) * share),

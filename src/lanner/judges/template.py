@@ -35,7 +35,7 @@ PARTS = ("system", "user", "sentences")
 SHARED = {
     "words": 'the protocol\'s words: words.line("instructions"), words.stage(id, "instructions"), words.question(id)',
     "stages": "the stages that are asked about",
-    "asked": "the questions, each with .question, .options (id and words), .chosen, .bounds and .number",
+    "asked": "the questions, each with .question, .options (id and words), .chosen, .bounds, .number and .rules",
     "form": "the form of the reply, described in words; it must be somewhere",
     "rationale": "whether reasons are to be written before the scores",
     "source_language": "the name of the source language",

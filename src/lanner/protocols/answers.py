@@ -63,6 +63,7 @@ __all__ = [
     "answer_page",
     "answers_from_fields",
     "applicable",
+    "as_asked",
     "check",
     "chosen_labels",
     "combine",
@@ -272,7 +273,8 @@ def stage_schema(
     for stage in stages:
         for question in stage.questions:
             labels = (chosen or {}).get(question.id)
-            schema = _for_each(question, labels, options.get(question.for_each or "", []), outputs)
+            shown = outputs if stage.object is Object.OUTPUTS else 1
+            schema = _for_each(question, labels, options.get(question.for_each or "", []), shown)
             optional = not question.required and not kind_of(question).has_empty_answer(question)
             if optional or question.when or stage.when:
                 schema = {"anyOf": [schema, {"type": "null"}]}
@@ -283,6 +285,15 @@ def stage_schema(
 def question_schema(question: Question, *, outputs: int = 2) -> Schema:
     """The schema of one answer (one repetition of it, where the question is asked for each of several labels)."""
     return kind_of(question).schema(question, outputs)
+
+
+def as_asked(stage: Stage, question: Question, value: Json, *, outputs: int = 2) -> Json:
+    """A stored answer as `stage_schema` asks for it, where the labels of a repeated question are known."""
+    shown = outputs if stage.object is Object.OUTPUTS else 1
+    kind = kind_of(question)
+    if value is None or not question.for_each:
+        return value if value is None else kind.as_asked(question, value, shown)
+    return {label: kind.as_asked(question, entry, shown) for label, entry in value.items()}
 
 
 def _for_each(question: Question, labels: Sequence[str] | None, options: Sequence[str], outputs: int) -> Schema:

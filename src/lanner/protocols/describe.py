@@ -100,7 +100,7 @@ def _describe_stage(stage: Stage) -> Iterator[str]:
         if factor:
             yield f"{name}: {factor.replace('_', ' ')}."
     if stage.when:
-        yield f"Asked only if {_condition(stage.when)}."
+        yield f"Asked only if {condition_in_words(stage.when)}."
     if stage.promotion:
         rule = stage.promotion
         among = f" of the same {rule.per.replace('_', ' ')}" if rule.per else ""
@@ -108,7 +108,7 @@ def _describe_stage(stage: Stage) -> Iterator[str]:
         answer = f"{rule.question}: {' or '.join(rule.is_)}"
         yield f"Only where more than {rule.more_than:.0%} of the judges{among} answered {answer}{sure}."
     if stage.gate:
-        yield f"Nothing further opens unless {_condition(stage.gate)}."
+        yield f"Nothing further opens unless {condition_in_words(stage.gate)}."
 
 
 def _context(stage: Stage) -> str:
@@ -132,13 +132,14 @@ def _question(question: Question, wording: Wording, protocol: Protocol) -> Itera
     if question.for_each:
         yield f"Repeated for each label chosen in {question.for_each}."
     if question.when:
-        yield f"Asked only if {_condition(question.when)}."
+        yield f"Asked only if {condition_in_words(question.when)}."
     kind = kind_of(question)
     yield kind.describe(question, words)
     yield from kind.describe_choices(question, wording, protocol.groups)
 
 
-def _condition(condition: Condition) -> str:
+def condition_in_words(condition: Condition) -> str:
+    """Of which answers something depends, by their ids."""
     parts = []
     if condition.is_:
         parts.append(f"is {' or '.join(condition.is_)}")
@@ -152,7 +153,7 @@ def _condition(condition: Condition) -> str:
 
 
 def _score(score: Score) -> str:
-    when = f", where {_condition(score.when)}" if score.when else ""
+    when = f", where {condition_in_words(score.when)}" if score.when else ""
     weights = score.options.get("weights", ())
     how = [
         f"{'/'.join(filter(None, (w.get('category'), w.get('severity')))) or 'any'} {w['weight']:g}" for w in weights

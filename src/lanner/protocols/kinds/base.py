@@ -226,6 +226,10 @@ class QuestionKind(ABC, Generic[Q]):
     def schema(self, question: Q, outputs: int) -> Schema:
         """The JSON Schema of one answer."""
 
+    def as_asked(self, question: Q, value: Json, outputs: int) -> Json:
+        """A stored answer in the form of the schema, as an example for a model."""
+        return value
+
     # What is stored
 
     @abstractmethod

@@ -46,6 +46,9 @@ class GridKind(QuestionKind[Grid]):
         """Each row is a property of its own, so that it appears exactly once by construction."""
         return closed_object({row.id: one_of(question.options) for row in question.rows})
 
+    def as_asked(self, question: Grid, value: Json, outputs: int) -> Json:
+        return {row.id: value.get(row.id) for row in question.rows}
+
     def check(self, question: Grid, value: Json, check: AnswerCheck) -> Json:
         if not isinstance(value, Mapping):
             raise check.error("shape", f"{value!r} is not an object from row to answer.")

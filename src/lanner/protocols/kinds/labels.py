@@ -58,6 +58,9 @@ class LabelsKind(QuestionKind[Labels]):
         schema: Schema = {"type": "array", "items": one_of(question.options), "minItems": fewest}
         return schema | ({"maxItems": question.max} if question.max is not None else {}) | {"uniqueItems": True}
 
+    def as_asked(self, question: Labels, value: Json, outputs: int) -> Json:
+        return {option.id: value.get(option.id, 0) for option in question.options} if question.counts else value
+
     def check(self, question: Labels, value: Json, check: AnswerCheck) -> Json:
         if question.counts:
             return _check_counts(question, value, check)

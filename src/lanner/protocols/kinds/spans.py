@@ -29,13 +29,15 @@ from lanner.protocols.kinds.base import (
     pick_option,
     replace_alias,
 )
-from lanner.protocols.prefilled import SOURCES, is_waiting, judged_marks, with_origins, without_source
+from lanner.protocols.prefilled import SOURCES, is_waiting, judged_marks, live, with_origins, without_source
 
 _FIELDS = {
     *("side", "output", "start", "end", "text", "category", "severity", "missing", "link"),
     *("note", "correction"),
     *SOURCES,
 }
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What models are told that several outputs are called."""
 _LONGEST_REMARK = 1000
 _MOST_SIMULATED = 4
 _Place = tuple[str, int, str]  # a side, the number of the output, the text there
@@ -75,12 +77,21 @@ class SpansKind(QuestionKind[Spans]):
         if question.missing and "source" not in sides:
             sides.append("source")
         properties: dict[str, Schema] = {"side": {"type": "string", "enum": sides}, "text": {"type": "string"}}
+        if outputs > 1 and "target" in sides:
+            properties["output"] = {"type": "string", "enum": list(LETTERS[:outputs])}
         for name, options in _option_fields(question):
             properties[name] = one_of(options)
         if question.missing:
             properties["missing"] = {"type": "boolean"}
         schema: Schema = {"type": "array", "items": closed_object(properties)}
         return schema | ({"maxItems": question.max} if question.max is not None else {})
+
+    def as_asked(self, question: Spans, value: Json, outputs: int) -> Json:
+        """The marks that stand, with the fields of the schema alone."""
+        fields = self.schema(question, outputs)["items"]["properties"]
+        filled = [{"text": "", "missing": False, **span} for span in live(value)]
+        lettered = [{**span, "output": LETTERS[span.get("output", 0)]} for span in filled]
+        return [{name: span.get(name) for name in fields} for span in lettered]
 
     def check(self, question: Spans, value: Json, check: AnswerCheck) -> Json:
         """The spans in stored form: side, start, end, text, and category, severity, missing, link where they apply;
@@ -217,6 +228,8 @@ def _check_side(question: Spans, span: Mapping[str, Any], outputs: int, check: A
     if side != "target" or outputs < 2:
         return {"side": side}
     output = span.get("output", 0)
+    if isinstance(output, str) and output and output in LETTERS:
+        output = LETTERS.index(output)
     if isinstance(output, bool) or not isinstance(output, int) or not 0 <= output < outputs:
         what = f"{output!r} is not the number of an output; the first is 0, the last {outputs - 1}."
         raise check.error("shape", what)
