@@ -206,7 +206,7 @@ def reading(store: Store, rows: int) -> None:
     began = time.perf_counter()
     while read < min(rows, 300_000):  # as the API gives them, page by page
         with store.reading() as tx:
-            some = tx.judgements.some(number, after, 10_000)
+            some = tx.judgements.batch(number, after, 10_000)
         read, after = read + len(some), some[-1].id or 0
     line("judgements read back, page by page", f"{read / (time.perf_counter() - began):,.0f}/s")
 

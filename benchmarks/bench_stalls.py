@@ -275,7 +275,7 @@ async def measured(
                 if known
                 else tx.accounts.add("Ann", hash_password(PASSWORD), AccountRole.OWNER, datetime.now(UTC))
             )
-            account = tx.accounts.numbered(number)
+            account = tx.accounts.by_number(number)
         session = SessionCache(store).open(account=number)
     token = Visitor(account=account).form_token
     with Running(SERVER, place) as server:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lanner.model import Campaign, CampaignState, Document, Item, Judge, Protocol, Segment, Task
 from lanner.store import NewAnswer, Store
-from lanner.store.backup import findings
+from lanner.store.backup import run_checks
 
 PROTOCOL = Protocol.model_validate(
     {
@@ -74,6 +74,6 @@ def found_behind_our_back(store: Store, *statements: str) -> dict[str, tuple[str
             around = "ALTER TABLE judgement DISABLE TRIGGER ALL", "ALTER TABLE judgement ENABLE TRIGGER ALL"
         for statement in (around[0], *statements, around[1]):
             run(statement)
-        found = {finding.check: finding.problems for finding in findings(connection) if finding.problems}
+        found = {finding.check: finding.problems for finding in run_checks(connection) if finding.problems}
         raise _TakenBackError
     return found

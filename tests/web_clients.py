@@ -38,7 +38,7 @@ def sign_in(client: TestClient, store: Store, name: str = "Ann", role: str = "ow
     with store.writing() as tx:
         known = tx.accounts.find(name)
         number = known.id if known else tx.accounts.add(name, "!", AccountRole(role), datetime.now(UTC))
-        account = tx.accounts.numbered(number)
+        account = tx.accounts.by_number(number)
     token: str = client.app.state.site.sessions.open(account=number)
     client.cookies.set(ACCOUNT_COOKIE, token, domain=HOST)
     return Visitor(account=account).form_token

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lanner.corpus import edits
-from lanner.corpus.edits import Edit, apply, edited, read, suggest_split
+from lanner.corpus.edits import Edit, apply, apply_to_document, read, suggest_split
 from lanner.corpus.rows import DOUBTFUL
 from lanner.errors import InputError
 from lanner.model import Document, Segment
@@ -32,11 +32,11 @@ DOCUMENT = Document(
 
 
 def made(*edits: Edit, document: Document = DOCUMENT) -> list[tuple[str, str, str]]:
-    return [(s.id, s.source, s.outputs["a"]) for s in edited(document, edits).segments]
+    return [(s.id, s.source, s.outputs["a"]) for s in apply_to_document(document, edits).segments]
 
 
 def test_accepting_takes_the_doubt_away_and_nothing_else():
-    after = edited(DOCUMENT, [Edit("accept", "d", "7.1")])
+    after = apply_to_document(DOCUMENT, [Edit("accept", "d", "7.1")])
     assert after.segments[0].flags == ()
     assert "confidence" not in after.segments[0].meta
     assert after.segments[1] == DOCUMENT.segments[1]
@@ -83,7 +83,7 @@ def test_a_merged_row_is_judged_only_if_both_were():
         row("7.1", "A.", "A."),
         Segment("7.2", "B.", {"a": "B."}, judged=False, flags=("hyperlink",), meta={"parent": "7"}),
     )
-    (merged,) = edited(Document("d", rows), [Edit("merge", "d", "7.1")]).segments
+    (merged,) = apply_to_document(Document("d", rows), [Edit("merge", "d", "7.1")]).segments
     assert not merged.judged
     assert merged.flags == ("hyperlink",)
 

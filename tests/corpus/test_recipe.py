@@ -31,7 +31,7 @@ def test_a_recipe_names_its_steps_in_order():
     assert found.steps[2].segmenters == {"ko": "rules"}
 
 
-@pytest.mark.parametrize("name", recipe.shipped())
+@pytest.mark.parametrize("name", recipe.shipped_names())
 def test_shipped_recipes_load(name):
     assert recipe.load(name).name == name
 

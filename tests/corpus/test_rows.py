@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from border_counts import BorderCounts, compare, joint_borders
 from data_sets import data_dir
-from lanner.corpus.edits import Edit, edited
+from lanner.corpus.edits import Edit, apply_to_document
 from lanner.corpus.rows import DOUBTFUL, Splitting, language, split_document, texts, with_texts
 from lanner.model import Document, Segment
 from property_examples import examples
@@ -125,7 +125,7 @@ def test_merging_all_rows_gives_the_segment_back(segment):
     whole = document(segment)
     made = split_document(whole, Splitting()).document
     for _ in made.segments[1:]:
-        made = edited(made, [Edit("merge", "d", made.segments[0].id)])
+        made = apply_to_document(made, [Edit("merge", "d", made.segments[0].id)])
     (row,) = made.segments
     assert texts(row) == texts(segment)
 

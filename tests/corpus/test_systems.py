@@ -40,9 +40,9 @@ def test_what_belongs_to_a_document_stays():
 
 
 def test_named_systems_must_exist():
-    assert systems.named(["b", "a", "b"], ["a", "b"]) == ("b", "a")
+    assert systems.check_names(["b", "a", "b"], ["a", "b"]) == ("b", "a")
     with pytest.raises(LannerError, match="Did you mean 'GPT-4'"):
-        systems.named(["GPT4"], ["GPT-4", "Aya23"])
+        systems.check_names(["GPT4"], ["GPT-4", "Aya23"])
 
 
 def test_the_best_by_scores():

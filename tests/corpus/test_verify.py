@@ -169,19 +169,19 @@ ROWS = [
     ],
 )
 def test_what_a_spreadsheet_would_change_is_guarded(cell: str) -> None:
-    assert verify.guarded(cell) == f"'{cell}"
+    assert verify.guard(cell) == f"'{cell}"
 
 
 @pytest.mark.parametrize(
     "cell", ["", "It rained.", "3 gulls cried.", "24/7 they cry.", "1.The tide", "'tis", "e5", "trueish"]
 )
 def test_other_cells_are_left_alone(cell: str) -> None:
-    assert verify.guarded(cell) == cell
+    assert verify.guard(cell) == cell
 
 
 @given(st.text())
 def test_back_and_forth(cell: str) -> None:
-    assert verify.bare(verify.guarded(cell), cell) == cell
+    assert verify.unguard(verify.guard(cell), cell) == cell
 
 
 def test_a_table_comes_back(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_table_comes_back(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"\xef\xbb\xbfdocument,row,doubt,action")
     back = verify.load(path)
     assert [(row["document"], row["row"]) for row in back] == [("007", "7.10"), ("2024-03-01", "7.1.2")]
-    assert [verify.bare(row["note"]) for row in back] == ["", "1,000"]
+    assert [verify.unguard(row["note"]) for row in back] == ["", "1,000"]
     assert back[1]["source"] == "'tis\nso"
 
 

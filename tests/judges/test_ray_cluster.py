@@ -22,7 +22,7 @@ from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.ray_cluster import PartOutcome, Scheduler, WorkerJob, WorkerPart, judge_part, run_on_ray
 from lanner.judges.run import run
 from lanner.store import Store
-from lanner.store.claims import claimed
+from lanner.store.claims import claim_documents
 from model_campaign import QUICK, corpus, judge, member, opened, stored
 from ray_nodes import Nodes, ray_nodes
 from stub_server import Stub, completion, good, running
@@ -154,7 +154,7 @@ def test_documents_that_another_worker_has_are_left_to_it(postgres_url: str) -> 
         with running(Stub()) as url:
             job = WorkerJob(store.address, number, (Plan("m", (member(url),)),))
             part = WorkerPart(0, ("d0", "d1"), 4, QUICK)
-            with claimed(store, number, ["d1"]):
+            with claim_documents(store, number, ["d1"]):
                 first = judge_part(job, part, seen.append)
                 assert (first.totals.items, first.held) == (2, ("d1",))
             second = judge_part(job, part)

@@ -363,7 +363,7 @@ def ready(store: Store) -> tuple[int, int, int, int]:
 
 def assigned(store: Store, task: int) -> AssignedTask:
     with store.reading() as tx:
-        found = tx.tasks.assigned(task)
+        found = tx.tasks.get(task)
     assert found is not None
     return found
 

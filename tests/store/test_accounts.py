@@ -26,7 +26,7 @@ def test_accounts_and_the_campaigns_they_belong_to(store: Store, filled: SimpleN
     with store.reading() as tx:
         assert not tx.accounts.belongs(number, filled.campaign)
         (account,) = tx.accounts.all()
-        assert account == tx.accounts.numbered(number)
+        assert account == tx.accounts.by_number(number)
         assert (account.password, account.role, account.disabled_at) == ("other-hash", AccountRole.OWNER, NOW)
     with pytest.raises(CollisionError), store.writing() as tx:
         tx.accounts.add("organiser@example.org", "x", AccountRole.VIEWER, NOW)

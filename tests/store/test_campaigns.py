@@ -127,7 +127,7 @@ def test_whoever_wants_to_know_is_told_once(store: Store, filled: SimpleNamespac
         assert tx.webhooks.take(NOW, LEASE) is None, "someone else has it"
         again = tx.webhooks.take(NOW + 2 * LEASE, LEASE)
         assert again and (again.id, again.attempts) == (taken.id, 2)
-        tx.webhooks.delivered(again.id, NOW)
+        tx.webhooks.mark_delivered(again.id, NOW)
         assert tx.webhooks.take(NOW + 9 * LEASE, LEASE) is None
         assert tx.webhooks.waiting() == []
 
@@ -138,10 +138,10 @@ def test_what_fails_is_tried_again_and_then_left(store: Store, filled: SimpleNam
         tx.webhooks.announce(filled.campaign, "campaign.finished", {}, NOW)
         taken = tx.webhooks.take(NOW, LEASE)
         assert taken
-        tx.webhooks.failed(taken.id, "answered 500", NOW + timedelta(hours=1))
+        tx.webhooks.mark_failed(taken.id, "answered 500", NOW + timedelta(hours=1))
         assert tx.webhooks.take(NOW + LEASE, LEASE) is None
         assert tx.webhooks.waiting() == [("campaign.finished", 1, "answered 500")]
-        tx.webhooks.failed(taken.id, "answered 500", None)
+        tx.webhooks.mark_failed(taken.id, "answered 500", None)
         assert tx.webhooks.take(NOW + timedelta(days=9), LEASE) is None
         assert tx.webhooks.remove(number, NOW)
         assert not tx.webhooks.remove(number, NOW)
@@ -159,8 +159,8 @@ def test_what_a_message_said_is_kept_only_as_long_as_it_may_be_sent(store: Store
             tx.webhooks.announce(filled.campaign, "task.finished", {"task": task}, NOW)
         first, second = tx.webhooks.take(NOW, LEASE), tx.webhooks.take(NOW, LEASE)
         assert first and second
-        tx.webhooks.failed(first.id, "answered 500", None)
-        tx.webhooks.failed(second.id, "answered 500", NOW + LEASE)
+        tx.webhooks.mark_failed(first.id, "answered 500", None)
+        tx.webhooks.mark_failed(second.id, "answered 500", NOW + LEASE)
     assert bodies() == ["", '{"event":"task.finished","task":2}', '{"event":"task.finished","task":3}']
     with store.writing() as tx:
         tx.webhooks.remove(number, NOW)
@@ -177,7 +177,7 @@ def test_judges_keep_their_order_and_attributes(store: Store, filled: SimpleName
         assert [participant.judge.id for participant in tx.judges.all(filled.campaign)] == ["ana", "bo", "model-x"]
         bo = tx.judges.find(filled.campaign, "bo")
         assert bo is not None and bo.judge.attributes == {"native": "ko"} and not bo.has_link
-        assert tx.judges.numbered(bo.number) == bo and tx.judges.find(filled.campaign, "eve") is None
+        assert tx.judges.by_number(bo.number) == bo and tx.judges.find(filled.campaign, "eve") is None
 
 
 def test_links_open_until_revoked_and_a_new_one_replaces_the_old(store: Store, filled: SimpleNamespace) -> None:
@@ -199,7 +199,7 @@ def test_consent_and_erased_identity(store: Store, filled: SimpleNamespace) -> N
         tx.judges.set_consent(ana, "2026-01", NOW)
         tx.judges.rename(ana, Judge("judge-1"))
     with store.reading() as tx:
-        participant = tx.judges.numbered(ana)
+        participant = tx.judges.by_number(ana)
         assert participant is not None and (participant.consent, participant.consented_at) == ("2026-01", NOW)
         assert participant.judge == Judge("judge-1")
         assert tx.judges.find(filled.campaign, "ana") is None

@@ -11,11 +11,11 @@ import pytest
 from killed_process import KilledProcess
 from lanner.errors import StoreError
 from lanner.store import Store
-from lanner.store.claims import claimed, running_judges
+from lanner.store.claims import claim_documents, running_judges
 
 
 def hold_documents(place: str, say: Callable[[str], None]) -> None:
-    with Store.open(place) as store, claimed(store, 1, ["a", "b"]):
+    with Store.open(place) as store, claim_documents(store, 1, ["a", "b"]):
         say("held")
         signal.pause()
 
@@ -29,12 +29,12 @@ def run_judge(place: str, say: Callable[[str], None]) -> None:
 @pytest.mark.postgres
 def test_what_one_has_another_does_not_get_until_it_is_given_back(postgres_url: str) -> None:
     with Store.open(postgres_url) as store, Store.open(postgres_url) as other:
-        with claimed(store, 1, ["a", "b"]) as mine:
+        with claim_documents(store, 1, ["a", "b"]) as mine:
             assert mine == {"a", "b"}
-            with claimed(other, 1, ["b", "c"]) as theirs, claimed(other, 2, ["a"]) as elsewhere:
+            with claim_documents(other, 1, ["b", "c"]) as theirs, claim_documents(other, 2, ["a"]) as elsewhere:
                 assert theirs == {"c"}
                 assert elsewhere == {"a"}
-        with claimed(other, 1, ["a", "b", "c"]) as after:
+        with claim_documents(other, 1, ["a", "b", "c"]) as after:
             assert after == {"a", "b", "c"}
 
 
@@ -43,11 +43,11 @@ def test_a_process_that_is_killed_gives_back_what_it_had(postgres_url: str) -> N
     holder = KilledProcess(hold_documents, postgres_url)
     assert holder.said(1) == ["held"]
     with Store.open(postgres_url) as store:
-        with claimed(store, 1, ["a", "b", "c"]) as mine:
+        with claim_documents(store, 1, ["a", "b", "c"]) as mine:
             assert mine == {"c"}
         holder.kill()
         for _ in range(1000):  # the server has to hear of it first
-            with claimed(store, 1, ["a", "b"]) as mine:
+            with claim_documents(store, 1, ["a", "b"]) as mine:
                 if mine == {"a", "b"}:
                     break
         else:
@@ -58,7 +58,7 @@ def test_a_sqlite_file_is_not_for_several_machines(tmp_path: Path) -> None:
     with (
         Store.open(tmp_path / "s.db") as store,
         pytest.raises(StoreError, match="other machines cannot share"),
-        claimed(store, 1, ["a"]),
+        claim_documents(store, 1, ["a"]),
     ):
         pass
 

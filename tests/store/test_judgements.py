@@ -328,7 +328,9 @@ def test_ids_of_a_campaign_are_in_the_order_of_commits(store: Store, place: str)
         while True:
             done = all(each.done() for each in saving)
             with store.reading() as tx:
-                seen += [row.id or 0 for row in tx.judgements.some(number, seen[-1] if seen else 0, 1000, history=True)]
+                seen += [
+                    row.id or 0 for row in tx.judgements.batch(number, seen[-1] if seen else 0, 1000, history=True)
+                ]
             if done:
                 break
         for each in saving:

@@ -28,8 +28,8 @@ def test_tasks_come_back_as_they_were_given(store: Store, filled: SimpleNamespac
         assert second.task.items == items and second.task.page == "extra" and second.task.judge == "bo"
         assert (first.task.position, second.task.position) == (0, 1)
         assert second.documents == (filled.documents["two"], filled.documents[""])
-        assert tx.tasks.assigned(second.task.id) == second
-        assert tx.tasks.assigned(second.task.id + 1) is None
+        assert tx.tasks.get(second.task.id) == second
+        assert tx.tasks.get(second.task.id + 1) is None
 
 
 def test_standing_says_whether_answers_are_taken(store: Store, filled: SimpleNamespace) -> None:
@@ -108,13 +108,13 @@ def test_what_the_organisers_page_counts(store: Store) -> None:
 def test_a_known_task_is_read_again_without_its_items(store: Store, filled: SimpleNamespace) -> None:
     number = filled.tasks["ana"]
     with store.reading() as tx:
-        known = tx.tasks.assigned(number)
-        assert known is not None and known.task.items and tx.tasks.assigned(number, known) == known
+        known = tx.tasks.get(number)
+        assert known is not None and known.task.items and tx.tasks.get(number, known) == known
     with store.writing() as tx:
         tx.tasks.set_finished(number, NOW)
     with store.reading() as tx:
-        assert tx.tasks.assigned(number, known) == tx.tasks.assigned(number) != known
-        assert tx.tasks.assigned(0, known) is None
+        assert tx.tasks.get(number, known) == tx.tasks.get(number) != known
+        assert tx.tasks.get(0, known) is None
 
 
 def test_places_say_what_decides_about_an_answer(store: Store, filled: SimpleNamespace) -> None:

@@ -89,7 +89,7 @@ def has_password(account: Account, tx: Transaction) -> bool:
     """Whether an account still has the password that it was read with, and may come in; so until the transaction
     ends."""
     tx.sessions.hold(account=account.id)
-    current = tx.accounts.numbered(account.id)
+    current = tx.accounts.by_number(account.id)
     return current is not None and (current.password, current.disabled_at) == (account.password, None)
 
 

@@ -393,7 +393,7 @@ def remove_judge(
     with store.deleting() as tx:
         entry = lock(tx, campaign)
         leaving = tx.judges.get(entry, judge)
-        answered = tx.judgements.any_of(leaving.number)
+        answered = tx.judgements.has_answered(leaving.number)
         if not answered and tx.tasks.any_answered(entry.id, leaving.number):
             raise CampaignError(
                 f"{judge} has taken over tasks on which someone has answered, and answers are kept.",

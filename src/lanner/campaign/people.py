@@ -189,7 +189,7 @@ def send_message(store: Store, task: int, text: str, *, at: datetime | None = No
     if not words or len(words) > LONGEST:
         raise InputError(f"A message has 1 to {LONGEST} characters.", code="bad_message")
     with store.writing() as tx:
-        entry = tx.tasks.assigned(task)
+        entry = tx.tasks.get(task)
         if entry is None or entry.judge is None:
             raise CampaignError("There is no such task.", code="unknown_task")
         document = next((item.document for item in entry.task.items if item.document), "")

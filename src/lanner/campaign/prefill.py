@@ -141,7 +141,7 @@ def _refuse_begun(tx: Transaction, campaign: Campaign) -> None:
     people = [
         participant for participant in tx.judges.all(campaign.id) if participant.judge.kind in JUDGE_GROUPS["people"]
     ]
-    if any(tx.judgements.any_of(participant.number) for participant in people):
+    if any(tx.judgements.has_answered(participant.number) for participant in people):
         raise CampaignError(
             f"People have judged in {campaign.name} already; what they start from cannot be changed any more.",
             code="begun",

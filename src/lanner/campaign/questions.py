@@ -463,7 +463,7 @@ def must_practise(tx: Transaction, campaign: Campaign, judge: int, questions: Qu
     required = required_agreement(campaign.settings)
     if required is None or not has_examples(questions.protocol, page):
         return False
-    participant = tx.judges.numbered(judge)
+    participant = tx.judges.by_number(judge)
     if participant is None or participant.judge.kind is not JudgeKind.PERSON:
         return False
     return not has_reached(rounds(tx, campaign.id, judge, questions.protocol, page), required)
@@ -473,7 +473,7 @@ def _about_judge(
     tx: Transaction, campaign: int, judge: int, questions: Questions
 ) -> tuple[JudgeKind, Sequence[StoredAnswer]]:
     """What a judge is, and what they have said about themselves."""
-    participant = tx.judges.numbered(judge)
+    participant = tx.judges.by_number(judge)
     kind = participant.judge.kind if participant is not None else JudgeKind.PERSON
     if not questions.gates:
         return kind, ()

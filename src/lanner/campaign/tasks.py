@@ -308,7 +308,7 @@ def _until_submitted(tx: Transaction, entry: AssignedTask) -> bool:
 
 
 def _assigned(tx: Transaction, number: int, known: AssignedTask | None = None) -> AssignedTask:
-    entry = tx.tasks.assigned(number, known)
+    entry = tx.tasks.get(number, known)
     if entry is None:
         raise no_task(number)
     return entry

@@ -61,12 +61,12 @@ def apply(documents: Iterable[Document], edits: Sequence[Edit]) -> Iterable[Docu
     ids: list[str] = []
     for document in documents:
         ids.append(document.id)
-        yield edited(document, waiting.pop(document.id, ()))
+        yield apply_to_document(document, waiting.pop(document.id, ()))
     for name in waiting:
         raise InputError(f"There is no document {name!r} to edit.", next_step=did_you_mean(name, ids))
 
 
-def edited(document: Document, edits: Iterable[Edit]) -> Document:
+def apply_to_document(document: Document, edits: Iterable[Edit]) -> Document:
     """One document with its edits made, in order."""
     rows = list(document.segments)
     for edit in edits:
@@ -92,7 +92,7 @@ def parent(row: Segment) -> str:
     return str(row.meta.get("parent", row.id))
 
 
-def joined(document: Document, row: Segment, following: Segment) -> dict[str, str]:
+def join_rows(document: Document, row: Segment, following: Segment) -> dict[str, str]:
     """The texts of two neighbouring rows as they were before the cut."""
     second = texts(following)
     return {
@@ -134,7 +134,7 @@ def _merge(document: Document, rows: Sequence[Segment], _edit: Edit) -> list[Seg
         gaps[column] = before + _gap(document, following, column)
     flags = tuple(dict.fromkeys((*row.flags, *following.flags)))
     whole = replace(row, flags=flags, judged=row.judged and following.judged)
-    return [_with_gaps(document, with_texts(whole, joined(document, row, following)), gaps)]
+    return [_with_gaps(document, with_texts(whole, join_rows(document, row, following)), gaps)]
 
 
 def _split(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segment]:
@@ -154,7 +154,7 @@ def _split(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segm
 
 def _shift(document: Document, rows: Sequence[Segment], edit: Edit) -> list[Segment]:
     row, following = rows
-    whole = joined(document, row, following)
+    whole = join_rows(document, row, following)
     unknown = [column for column in edit.at if column not in whole]
     if unknown:
         _refuse(edit, f"there is no text {unknown[0]!r}")
@@ -189,13 +189,13 @@ def _cut(
 
 
 def _with_gaps(document: Document, row: Segment, gaps: Mapping[str, str]) -> Segment:
-    """The row with the gaps that are not its languages' usual on record."""
+    """The row with its gaps on record, as far as they are not the usual ones of its languages."""
     meta = {key: value for key, value in row.meta.items() if key != "gaps"}
     return replace(row, meta=meta | unusual_gaps(document, gaps))
 
 
 def _without_doubts(row: Segment) -> Segment:
-    """What a person has looked at is no longer in doubt."""
+    """The row without its doubts: a person has looked at it."""
     meta = {key: value for key, value in row.meta.items() if key != "confidence"}
     return replace(row, meta=meta, flags=tuple(flag for flag in row.flags if flag != DOUBTFUL))
 
@@ -208,7 +208,7 @@ def _refuse(edit: Edit, why: str) -> NoReturn:
     )
 
 
-# Edits on disk, a line each as they are made; what was undone stays in the log and does not count.
+# Edits on disk, a line for each as it is made. What was undone stays in the log and does not count.
 #
 # A lost machine loses no work, and the log says who did what and when. A manifest's edits are read in the same way.
 

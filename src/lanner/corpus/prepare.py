@@ -143,9 +143,9 @@ class Preparation:
 
     `scores` are the systems' scores for `choose`, higher is better unless the recipe says otherwise; `rate` scores
     systems by metrics that are not of the surface (COMET), where the caller has them; `hand` the edits
-    made by hand after splitting; `avoid` ids of documents that a sample must not draw. `on_doubt` sees each document
-    of the result that has rows in doubt, as the split and the edits left it (so that edits apply to what was seen),
-    with its doubts; without it they are gathered in `doubts`.
+    made by hand after splitting; `avoid` ids of documents that a sample must not draw. `on_doubt` is called with each
+    document of the result that has rows in doubt, as the split and the edits left it (so that edits apply to what was
+    seen), and with its doubts; without it they are collected in `doubts`.
     """
 
     recipe: recipes.Recipe
@@ -162,8 +162,8 @@ class Preparation:
     doubts: list[rows.Doubt] = field(default_factory=list)
     drawn: tuple[dict[str, Json], ...] = ()
     scored: tuple[dict[str, Json], ...] = ()
-    _found: dict[str, tuple[Document, Sequence[rows.Doubt]]] = field(default_factory=dict)
-    _passed: list[_StepRecord] = field(default_factory=list)
+    _doubts_by_document: dict[str, tuple[Document, Sequence[rows.Doubt]]] = field(default_factory=dict)
+    _records: list[_StepRecord] = field(default_factory=list)
     _before: Description = field(default_factory=Description)
     _after: Description = field(default_factory=Description)
     _digest: Digest = field(default_factory=Digest)
@@ -190,12 +190,12 @@ class Preparation:
             stream = self._describe_each(stream, self._after)
         for document in stream:
             self._digest.add(document)
-            self._tell_doubts(document)
+            self._report_doubts(document)
             yield document
 
-    def _tell_doubts(self, document: Document) -> None:
-        """The doubts about rows that are in the result and that nobody has settled."""
-        whole, doubts = self._found.pop(document.id, (document, ()))
+    def _report_doubts(self, document: Document) -> None:
+        """Hand over the doubts about rows of the result that nobody has settled."""
+        whole, doubts = self._doubts_by_document.pop(document.id, (document, ()))
         doubtful = {row.id for row in document.segments if rows.DOUBTFUL in row.flags} if doubts else set()
         left = [doubt for doubt in doubts if doubt.segment in doubtful]
         self.doubtful += len({doubt.segment for doubt in left})
@@ -205,16 +205,16 @@ class Preparation:
             self.doubts += left
 
     def _apply_edits(self, stream: Iterable[Document]) -> Iterator[Document]:
-        """The edits made; what was split is remembered as a person would see it."""
+        """Apply the edits by hand, and remember each split document as a person would see it."""
         for document in edits.apply(stream, self.hand):
-            if document.id in self._found:
-                self._found[document.id] = (document, self._found[document.id][1])
+            if document.id in self._doubts_by_document:
+                self._doubts_by_document[document.id] = (document, self._doubts_by_document[document.id][1])
             yield document
 
     def record(self, inputs: Sequence[dict[str, Json]] = ()) -> Manifest:
         """The manifest of this run."""
         steps = (
-            PreparationStep(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._passed
+            PreparationStep(p.do, dict(sorted(p.ledger.counts.items())), p.documents, p.segments) for p in self._records
         )
         return Manifest(
             recipe=self.recipe.model_dump(mode="json", by_alias=True),
@@ -251,7 +251,7 @@ class Preparation:
 
     def _open(self, do: str) -> _StepRecord:
         progress = _StepRecord(do, CleaningCounts(on_change=self.on_change))
-        self._passed.append(progress)
+        self._records.append(progress)
         return progress
 
     def _count_each(self, progress: _StepRecord, documents: Iterable[Document]) -> Iterator[Document]:
@@ -283,7 +283,7 @@ class Preparation:
             pieces = rows.split_document(document, how)
             ledger.counts.update(pieces.counts)
             if pieces.doubts:
-                self._found[document.id] = (pieces.document, pieces.doubts)
+                self._doubts_by_document[document.id] = (pieces.document, pieces.doubts)
             yield pieces.document
 
     def _choose(self, step: recipes.Choose, ledger: CleaningCounts, stream: Iterable[Document]) -> Iterator[Document]:
@@ -305,7 +305,7 @@ class Preparation:
             names |= dict.fromkeys(document.systems)
             ledger.counts.update(name for name in document.systems if name in selection)
             yield systems.only(document, selection)
-        systems.named(selection, names)
+        systems.check_names(selection, names)
 
     def _rate_systems(self, documents: Sequence[Document], step: recipes.Choose) -> list[systems.SystemScore]:
         """The systems' scores by the metric of the step: one of the surface, or one that the caller can make."""

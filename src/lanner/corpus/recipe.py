@@ -160,7 +160,7 @@ def with_difficult(recipe: Recipe, sentences: int, by: Sequence[str]) -> Recipe:
     return recipe.model_copy(update={"steps": (*recipe.steps, step)})
 
 
-def shipped() -> tuple[str, ...]:
+def shipped_names() -> tuple[str, ...]:
     """The names of the recipes that come with Lanner."""
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.toml")))
 
@@ -172,12 +172,14 @@ def find(name: str | Path) -> Path:
         if not path.is_file():
             raise InputError(
                 f"There is no file {str(path)!r}.",
-                next_step="Give the path of a recipe, or one of: " + ", ".join(shipped()) + ".",
+                next_step="Give the path of a recipe, or one of: " + ", ".join(shipped_names()) + ".",
             )
         return path
     own = SHIPPED / f"{name}.toml"
     if not own.is_file():
-        raise LannerError(f"There is no recipe called {str(name)!r}.", next_step=did_you_mean(str(name), shipped()))
+        raise LannerError(
+            f"There is no recipe called {str(name)!r}.", next_step=did_you_mean(str(name), shipped_names())
+        )
     return own
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lanner.corpus.edits import Edit, append_to_log, edited, joined, parent, suggest_split, undo_in_log
+from lanner.corpus.edits import Edit, append_to_log, apply_to_document, join_rows, parent, suggest_split, undo_in_log
 from lanner.corpus.rows import DOUBTFUL, SOURCE, Doubt, language, texts
 from lanner.corpus.split import joiner
 from lanner.errors import InputError, Where
@@ -98,17 +98,19 @@ class Review:
         documents: dict[str, Document] = {}
         for edit in edits:
             before = documents.get(edit.document) or self.document(edit.document)
-            documents[edit.document] = edited(before, [edit])
+            documents[edit.document] = apply_to_document(before, [edit])
         self._now |= documents
         self.actions.append(list(edits))
 
     def undo(self) -> list[Edit]:
-        """Take the last action back; the edits that it was, none if there is nothing to take back."""
+        """Take the last action back and return its edits; none if there is nothing to take back."""
         if not self.actions:
             return []
         action = self.actions.pop()
         for name in {edit.document for edit in action}:
-            self._now[name] = edited(self.documents[name], [edit for edit in self.edits if edit.document == name])
+            self._now[name] = apply_to_document(
+                self.documents[name], [edit for edit in self.edits if edit.document == name]
+            )
         return action
 
     def acceptance(self, place: DoubtfulSegment, row: str = "") -> list[Edit]:
@@ -129,7 +131,7 @@ class Review:
             )
         if column not in texts(rows[at]):
             raise InputError(f"There is no text {column!r}.", where=Where(item=f"{place.document} {row}"))
-        whole = joined(document, rows[at], rows[at + 1])[column]
+        whole = join_rows(document, rows[at], rows[at + 1])[column]
         offset = _next_place(whole, len(texts(rows[at])[column]), step, language(document, column), coarse)
         return Edit("shift", place.document, row, {column: offset})
 
@@ -201,7 +203,7 @@ class ReviewSession:
                     self._do([self.review.shift(place, row, column, step, coarse=bool(request.get("coarse")))])
                     return ReviewStep(at, row, f"Moved {'from' if step > 0 else 'to'} the row below.")
                 case "undo":
-                    return self._undone(at, row)
+                    return self._undo(at, row)
             raise InputError(f"Nothing is known about {do!r}.")
 
     def place(self, at: int) -> DoubtfulSegment:
@@ -219,7 +221,7 @@ class ReviewSession:
         return suggest_split(self.review.document(place.document), row, offset)
 
     def _accept_and_go_on(self, at: int, place: DoubtfulSegment, row: str, edits: Sequence[Edit]) -> ReviewStep:
-        """On to the next row in doubt of this segment, else to the next open segment."""
+        """Accept, and go on to the next row in doubt of this segment, else to the next open segment."""
         if edits:
             self._do(edits)
         left = [segment.id for segment in self.review.rows(place) if self.review.unsure(place.document, segment)]
@@ -230,7 +232,7 @@ class ReviewSession:
         following = next((number for number in still if number > at), next(iter(still), at))
         return ReviewStep(following, "", message)
 
-    def _undone(self, at: int, row: str) -> ReviewStep:
+    def _undo(self, at: int, row: str) -> ReviewStep:
         last_edits = self.review.undo()
         if not last_edits:
             return ReviewStep(at, row, "Nothing to undo.")
@@ -240,10 +242,9 @@ class ReviewSession:
         document = self.review.document(last_edits[0].document)
         names = {segment.id: segment for segment in document.segments}
         back = names.get(last_edits[0].segment)
-        place = DoubtfulSegment(document.id, str(back.meta.get("parent", back.id))) if back else None
-        return ReviewStep(
-            numbers.get(place, at) if place else at, last_edits[0].segment, f"Undone: {last_edits[0].kind}."
-        )
+        if back:
+            at = numbers.get(DoubtfulSegment(document.id, parent(back)), at)
+        return ReviewStep(at, last_edits[0].segment, f"Undone: {last_edits[0].kind}.")
 
     def _do(self, edits: Sequence[Edit]) -> None:
         own_edits = [replace(edit, by=self.by, when=_now()) for edit in edits]

@@ -147,7 +147,7 @@ def _align_stretch(columns: Mapping[str, str], document: Document, how: Splittin
 
 
 def _confidence(alignment: Alignment, cuts: Sequence[int], offsets: Sequence[int]) -> list[float]:
-    """How sure each row is: its two borders, and the absence of others between them."""
+    """How sure each row is of its two borders, and that none is missing between them."""
     index = {int(offset): j for j, offset in enumerate(alignment.target.offsets)}
     inner = [
         float(alignment.posterior[i, index[y]]) if y in index else 0.0 for i, y in zip(cuts[1:-1], offsets, strict=True)

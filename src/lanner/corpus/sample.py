@@ -101,7 +101,7 @@ def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def _in_proportion(parts: Mapping[str, int], total: int) -> dict[str, int]:
-    """The integer parts of the exact quotas first, then one each to the largest fractions (ties in the order given)."""
+    """Whole quotas: the integer parts of the exact ones, then one each to the largest fractions (ties in order)."""
     exact = {name: part * total / sum(parts.values()) for name, part in parts.items()}
     quotas = {name: math.floor(value) for name, value in exact.items()}
     missing = total - sum(quotas.values())
@@ -111,7 +111,8 @@ def _in_proportion(parts: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def _draw(documents: Sequence[Document], quota: int, clip: int | None, seed: str) -> list[Document]:
-    """Each document has chances of its own, so that a row merged by hand in one of them moves no other's window."""
+    """Draw documents, or windows of them, up to a quota. Each document has a random generator of its own, so that a row
+    merged by hand in one of them moves no other's window."""
     order = sorted(documents, key=lambda document: random.Random(f"{seed} order {document.id}").random())
     draws: list[Document] = []
     left = quota
@@ -532,7 +533,7 @@ def need(document: Document) -> list[float]:
 
 
 def probability(values: Sequence[float]) -> float:
-    """Of one sentence with these features."""
+    """The probability that a sentence with these features needs the text around it."""
     intercept, weights = _weights()
     total = intercept + sum(weight * value for weight, value in zip(weights, values, strict=True))
     return 1 / (1 + math.exp(-total))

@@ -135,7 +135,7 @@ def _marks(text: str, data: Language) -> Iterator[re.Match[str]]:
 
 
 def _inside_brackets(text: str) -> list[tuple[int, int]]:
-    """What stands between East Asian quotation marks stays whole; other quotes do not pair reliably."""
+    """The stretches between East Asian quotation marks, which stay whole; other quotes do not pair reliably."""
     return [m.span() for m in _BRACKETED.finditer(text)] if "」" in text or "』" in text or "）" in text else []
 
 
@@ -161,7 +161,7 @@ def _ends(text: str, match: re.Match[str], data: Language, lower: bool, sure: bo
 
 
 def _all_lower_case(text: str) -> bool:
-    """Some people never use capitals: then lower case after a stop says nothing."""
+    """Whether a text uses no capitals, as some people write: lower case after a stop then says nothing."""
     first = next((c for c in text if c.isalpha()), "")
     return first.islower() and not any(m[0][-1].isupper() for m in _STARTS_UPPER.finditer(text))
 

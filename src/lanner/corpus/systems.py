@@ -29,7 +29,7 @@ def only(document: Document, systems: Collection[str]) -> Document:
     return replace(document, segments=segments)
 
 
-def named(names: Iterable[str], available: Iterable[str]) -> tuple[str, ...]:
+def check_names(names: Iterable[str], available: Iterable[str]) -> tuple[str, ...]:
     """The wanted names, checked against those there are."""
     choices = tuple(available)
     unique_names = tuple(dict.fromkeys(names))
@@ -172,7 +172,7 @@ def _scorer(metric: str, language: str) -> Any:
 
 
 def _score(scorer: Any, system: str, reference: str, segments: Sequence[Sequence[Segment]], seed: int) -> SystemScore:
-    """The counts that the metric rests on add up, so a document drawn again is its counts added again."""
+    """Score one system. The counts that the metric rests on add up, so resampling a document adds its counts again."""
     counts = np.array(
         [
             np.sum(

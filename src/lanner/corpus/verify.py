@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lanner.corpus.edits import Edit, edited, joined, parent
+from lanner.corpus.edits import Edit, apply_to_document, join_rows, parent
 from lanner.corpus.rows import SOURCE, Doubt, texts
 from lanner.corpus.split import borders, solid
 from lanner.errors import InputError, MissingExtraError, Where, did_you_mean
@@ -67,7 +67,7 @@ def edits(
 def _plain(cells: Mapping[str, str], row: Segment | None) -> Mapping[str, str]:
     """The cells without the apostrophe that keeps a spreadsheet from taking "@name" or "3/4" for something else."""
     own = texts(row) if row else {}
-    return {column: bare(cell or "", own.get(column, "")) for column, cell in cells.items() if column is not None}
+    return {column: unguard(cell or "", own.get(column, "")) for column, cell in cells.items() if column is not None}
 
 
 def _group(
@@ -85,7 +85,7 @@ def _group(
             raise _mistake(line, f"Unknown action {cells['action']!r}.", did_you_mean(cells["action"], _ACTIONS[1:]))
     shifts = [edit for column in texts(current[0]) for edit in _shifts(document, current, lines, column)]
     yield from shifts
-    rows_by_id = {row.id: row for row in edited(document, shifts).segments}
+    rows_by_id = {row.id: row for row in apply_to_document(document, shifts).segments}
     merges, acceptances = [], []
     for line, cells in lines:
         name = cells["row"]
@@ -122,11 +122,11 @@ def _shifts(
     left = [k for k in range(len(old)) if new[k] < old[k]]
     rows = list(current)
     for k in [*reversed(right), *left]:
-        pair = joined(document, rows[k], rows[k + 1])[column]
+        pair = join_rows(document, rows[k], rows[k + 1])[column]
         start = solid("".join(texts(row)[column] for row in rows[:k]))
         edit = Edit("shift", document.id, rows[k].id, {column: _after_solid(pair, new[k] - start)})
         part = Document(document.id, tuple(rows), document.source_language, document.target_language)
-        rows = list(edited(part, [edit]).segments)
+        rows = list(apply_to_document(part, [edit]).segments)
         yield edit
 
 
@@ -179,12 +179,12 @@ _ZIP = b"PK\x03\x04"
 _DELIMITERS = ",;\t"
 
 
-def guarded(cell: str) -> str:
+def guard(cell: str) -> str:
     """The cell as a spreadsheet leaves it alone."""
     return _MARK + cell if cell and _TAKEN.match(cell) else cell
 
 
-def bare(cell: str, own: str = "") -> str:
+def unguard(cell: str, own: str = "") -> str:
     """The cell without the apostrophe that kept it; `own` is the text it had, which may begin with one itself."""
     is_own = cell[:1] == _MARK and bool(_TAKEN.match(cell[1:])) and own[:2] != cell[:2]
     return cell[1:] if is_own else cell
@@ -200,7 +200,7 @@ def save(path: Path, lines: Callable[[], Iterable[Mapping[str, str]]]) -> None:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
             for line in lines():
-                writer.writerow([guarded(line.get(column, "")) for column in columns])
+                writer.writerow([guard(line.get(column, "")) for column in columns])
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -218,7 +218,7 @@ def load(path: Path) -> list[dict[str, str]]:
             f"The corrected list cannot be read: {error}.", where=Where(path), next_step="Save it as CSV UTF-8 or xlsx."
         ) from error
     for row in rows:
-        row.update({column: bare(row[column]) for column in FIXED if column in row})
+        row.update({column: unguard(row[column]) for column in FIXED if column in row})
     return rows
 
 

@@ -25,7 +25,7 @@ from lanner.judges.plan import Limits, Plan, Totals, require_at_least
 from lanner.judges.providers import RefusedError
 from lanner.judges.run import Report, divided, judge_numbers, participant, run, sizes
 from lanner.store import Store
-from lanner.store.claims import claimed, refuse_unshared, running_judges
+from lanner.store.claims import claim_documents, refuse_unshared, running_judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def judge_part(job: WorkerJob, part: WorkerPart, report: Report | None = None) -
             report(totals)
 
     try:
-        with Store.open(job.place, create=False) as store, claimed(store, job.campaign, part.documents) as mine:
+        with Store.open(job.place, create=False) as store, claim_documents(store, job.campaign, part.documents) as mine:
             documents = [document for document in part.documents if document in mine]
             totals = _judge(store, job, documents, part.limits, note) if documents else Totals()
         return PartOutcome(totals, tuple(document for document in part.documents if document not in mine))

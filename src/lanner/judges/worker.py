@@ -119,7 +119,7 @@ class JudgeWorker:
         rows: dict[str, list[LedgerEntry]] = defaultdict(list)
         answers_by_place: dict[tuple[int, str], Sequence[StoredAnswer]] = {}
         with self._store.reading() as tx:
-            assigned = tx.tasks.assigned(number)
+            assigned = tx.tasks.get(number)
             assert assigned is not None
             saved = [item.saved_at is not None for item in tx.tasks.item_progress(number)]
             for document in dict.fromkeys(assigned.documents):

@@ -181,7 +181,7 @@ class LiveCampaign:
     def is_in_store(self) -> bool:
         """Whether the newest answer that was read, and with it all before, is in the store still."""
         with self._store.reading() as tx:
-            return not self.stamp or tx.judgements.is_there(self._campaign, self.stamp)
+            return not self.stamp or tx.judgements.exists(self._campaign, self.stamp)
 
     def update(self, judges: Sequence[Judge]) -> None:
         """Take in everything that was saved or assigned until now."""
@@ -199,7 +199,7 @@ class LiveCampaign:
             self._watch(campaigns.judgements(self._store, self._campaign))
         if new and (new[-1].id or 0) > self.stamp:
             with self._store.reading() as tx:
-                self._begun = self._begun or tx.judgements.begun(self._campaign)
+                self._begun = self._begun or tx.judgements.first_answer_times(self._campaign)
             for judgement in new:
                 if judgement.document and (at := judgement.answered_at):
                     self._begun[judgement.judge] = min(at, self._begun.get(judgement.judge, at))

@@ -61,7 +61,7 @@ class Accounts(Rows):
         row = self._connection.execute(select(schema.account).where(_a.name == name)).first()
         return _account(row) if row else None
 
-    def numbered(self, number: int) -> Account | None:
+    def by_number(self, number: int) -> Account | None:
         row = self._connection.execute(select(schema.account).where(_a.id == number)).first()
         return _account(row) if row else None
 
@@ -69,7 +69,8 @@ class Accounts(Rows):
         return [_account(row) for row in self._connection.execute(select(schema.account).order_by(_a.id))]
 
     def count_owners(self) -> int:
-        """Nought means that nobody has set this store up yet: other accounts cannot appoint anybody."""
+        """How many owners there are. None means that nobody has set this store up: other accounts cannot appoint
+        anybody."""
         owners = select(func.count()).select_from(schema.account).where(_a.role == str(AccountRole.OWNER))
         return int(self._connection.execute(owners).scalar_one())
 
@@ -142,7 +143,7 @@ class Sessions(Rows):
         return self.find_all([token_hash], now).get(token_hash)
 
     def find_all(self, token_hashes: Sequence[str], now: datetime) -> dict[str, Session]:
-        """The same for many at once, by their hashes."""
+        """The sessions that have not run out, by the hashes of their tokens."""
         found: dict[str, Session] = {}
         for start in range(0, len(token_hashes), 500):
             values = {"token_hashes": token_hashes[start : start + 500], "now": micros(now)}
@@ -232,7 +233,7 @@ class Tokens(Rows):
         return [_token(row) for row in self._connection.execute(select(schema.token).order_by(_t.id))]
 
     def revoke(self, number: int, now: datetime) -> bool:
-        """Whether there was such a token that worked."""
+        """Revoke a token, and return whether it worked until now."""
         statement = update(schema.token).where(_t.id == number, _t.revoked_at.is_(None)).values(revoked_at=micros(now))
         return self._connection.execute(statement).rowcount > 0
 

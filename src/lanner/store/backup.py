@@ -31,7 +31,7 @@ from lanner.errors import StoreError, Where
 from lanner.model import Protocol
 from lanner.store import schema
 from lanner.store.campaigns import JUDGE_ITSELF, SEALED, decode, fingerprint
-from lanner.store.judgements import _KEY, broken_links
+from lanner.store.judgements import _KEY, find_broken_links
 from lanner.store.rows import STREAMED, driver_of, insert_rows, keep_number, loads
 from lanner.store.store import BUSY_SECONDS, Store, explain, inspect_file, read_only
 
@@ -63,10 +63,10 @@ def backup(store: Store, path: Path) -> Copy:
                 _copy(source, unfinished_path)
             except sqlite3.Error as problem:  # about the copy's disk, not the store's
                 raise explain(problem, str(path)) from problem
-        with reading_file(unfinished_path) as target_connection:
-            problems = _told(findings(target_connection), path)
+        with open_read_only(unfinished_path) as target_connection:
+            problems = _describe_problems(run_checks(target_connection), path)
             if contents(target_connection) != before:
-                raise not_the_same(path)
+                raise copy_differs(path)
     return Copy(path, before, problems)
 
 
@@ -95,7 +95,7 @@ def new_file(path: Path) -> Iterator[Path]:
         unfinished_path.unlink(missing_ok=True)
 
 
-def not_the_same(path: Path) -> StoreError:
+def copy_differs(path: Path) -> StoreError:
     """The error for a copy that reads otherwise than what it is a copy of."""
     return StoreError("The copy is not the same as the store.", where=Where(file=path), next_step=_AGAIN)
 
@@ -106,14 +106,14 @@ _AGAIN = "Nothing was kept. Try again; if it stays, check the disk and run: lann
 
 def restore(copy: Path, place: str | Path) -> Copy:
     """Fill a new store from a copy. A store that holds anything is left alone."""
-    with opened_copy(copy) as (source, problems), Store.open(place) as target:
+    with open_copy(copy) as (source, problems), Store.open(place) as target:
         return Copy(copy, _fill(source, target, copy), problems)
 
 
 @contextmanager
-def opened_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
-    """A copy as a store that may be read, and what is wrong with its rows; a damaged one is refused. A copy of an older
-    version is brought up to date beside itself."""
+def open_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
+    """Open a temporary copy of a copy, brought up to date, and say what is wrong with its rows; a damaged file is
+    refused."""
     if not copy.is_file():
         raise StoreError("There is no such copy.", where=Where(file=copy), next_step="lanner backup makes one.")
     inspect_file(copy, create=False)
@@ -121,7 +121,7 @@ def opened_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
         fresh = Path(folder) / "copy.sqlite"
         _read_into(fresh, copy)
         with Store.open(fresh, create=False) as source:
-            yield source, _told(verify(source), copy)
+            yield source, _describe_problems(verify(source), copy)
 
 
 def _read_into(fresh: Path, copy: Path) -> None:
@@ -158,7 +158,7 @@ def _fill(source: Store, target: Store, copy: Path) -> Mapping[str, Content]:
 def verify(store: Store, expected_hash: str | None = None) -> list[StoreCheck]:
     """Every check of a store in use, and whether a hash that was published is in one of its chains."""
     with store.snapshot() as connection:
-        return list(findings(connection, expected_hash))
+        return list(run_checks(connection, expected_hash))
 
 
 def verify_file(path: Path, expected_hash: str | None = None) -> list[StoreCheck]:
@@ -172,8 +172,8 @@ def verify_file(path: Path, expected_hash: str | None = None) -> list[StoreCheck
         )
     inspect_file(path, create=False)
     try:
-        with reading_file(path) as connection:
-            return list(findings(connection, expected_hash))
+        with open_read_only(path) as connection:
+            return list(run_checks(connection, expected_hash))
     except (sqlite3.Error, DBAPIError) as problem:
         raise explain(problem, str(path)) from problem
 
@@ -189,7 +189,7 @@ def copies(folder: Path) -> list[Path]:
 
 
 def prune(folder: Path, keep: int) -> list[Path]:
-    """Delete all but the newest copies; which ones went."""
+    """Delete all but the newest copies, and return those deleted."""
     old_copies = copies(folder)[:-keep] if keep else []
     for path in old_copies:
         path.unlink()
@@ -214,16 +214,16 @@ def _copy(source: Connection, path: Path) -> None:
 
 
 @contextmanager
-def reading_file(path: Path) -> Iterator[Connection]:
-    """A file as it is, without the right to change it."""
+def open_read_only(path: Path) -> Iterator[Connection]:
+    """Open a SQLite file read-only, as it is."""
     engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(read_only(path), uri=True), poolclass=NullPool)
     with engine.connect() as connection:
         yield connection
     engine.dispose()
 
 
-def _told(found: Iterable[StoreCheck], path: Path) -> tuple[str, ...]:
-    """What is wrong with the rows; a file whose pages are damaged is refused."""
+def _describe_problems(found: Iterable[StoreCheck], path: Path) -> tuple[str, ...]:
+    """Say what is wrong with the rows; a file whose pages are damaged is refused."""
     lines = []
     for finding in found:
         if finding.problems and finding.check == PAGES:
@@ -306,8 +306,8 @@ def copy_table(rows: Iterator[Sequence[Any]], target: Connection, table: Table) 
 
 
 def carry_numbers(source: Connection, target: Connection) -> None:
-    """Numbers that were ever given are not given again, even where their rows have been deleted since. Where the target
-    is that far, nothing is set: PostgreSQL gives numbers to others meanwhile, and would give those a second time."""
+    """Make the target give no number that the source has ever given, even where the rows were deleted since. Where the
+    target is that far, nothing is set: PostgreSQL gives numbers meanwhile, and would give those a second time."""
     for table in TABLES:
         if "id" not in table.columns or table is schema.withdrawn:
             continue
@@ -347,7 +347,7 @@ class StoreCheck(NamedTuple):
     problems: tuple[str, ...]
 
 
-def findings(connection: Connection, expected_hash: str | None = None) -> Iterator[StoreCheck]:
+def run_checks(connection: Connection, expected_hash: str | None = None) -> Iterator[StoreCheck]:
     """Every check, one after the other, inside one transaction that sees everything as of one moment."""
     if expected_hash is not None:
         row = connection.execute(select(schema.chain.c.id).where(schema.chain.c.hash == expected_hash)).first()
@@ -362,7 +362,7 @@ def findings(connection: Connection, expected_hash: str | None = None) -> Iterat
         yield StoreCheck(name, tuple(problems))
 
 
-def _pages(connection: Connection) -> Iterator[str]:
+def _check_pages(connection: Connection) -> Iterator[str]:
     """PostgreSQL has checksums of its own; for SQLite every page and index is read."""
     if connection.dialect.name == "sqlite":
         for (message,) in connection.exec_driver_sql("PRAGMA integrity_check(20)").fetchall():
@@ -370,7 +370,7 @@ def _pages(connection: Connection) -> Iterator[str]:
                 yield str(message)
 
 
-def _steps(connection: Connection) -> Iterator[str]:
+def _check_steps(connection: Connection) -> Iterator[str]:
     """The tables are those of this version, and the database still refuses to change a judgement."""
     had = {number for (number,) in connection.exec_driver_sql(f"SELECT number FROM {schema.migration.name}")}
     # a file of an earlier version lacks the last steps and is sound: opening it brings it up to date
@@ -379,7 +379,7 @@ def _steps(connection: Connection) -> Iterator[str]:
     yield from (f"the lock {name} is gone: judgements could be changed" for name in _TRIGGERS if name not in present)
 
 
-def _references(connection: Connection) -> Iterator[str]:
+def _check_references(connection: Connection) -> Iterator[str]:
     """Whatever a row names is there."""
     present = set(inspect(connection).get_table_names())
     for table in (table for table in (*TABLES, schema.session) if table.name in present):
@@ -391,7 +391,7 @@ def _references(connection: Connection) -> Iterator[str]:
                 yield f"{number} rows of {table.name} name a {there} that is not there"
 
 
-def _chains(connection: Connection) -> Iterator[str]:
+def _check_revisions(connection: Connection) -> Iterator[str]:
     """Answers to one question are numbered 1, 2, 3, …, and each points at the one before it."""
     other = " OR ".join(f"before.{name} <> here.{name}" for name in _KEY)
     wrong = f"before.id IS NULL OR before.revision <> here.revision - 1 OR before.id >= here.id OR {other}"
@@ -403,7 +403,7 @@ def _chains(connection: Connection) -> Iterator[str]:
         yield f"judgement {number} is revision {revision} of something that does not come before it"
 
 
-def _whole_saves(connection: Connection) -> Iterator[str]:
+def _check_whole_saves(connection: Connection) -> Iterator[str]:
     """A save is there with all its parts or not at all. Imports (without a task) may be about judges who withdrew."""
     sql = f"""SELECT campaign, submission FROM judgement WHERE task IS NOT NULL GROUP BY campaign, submission
       HAVING min(part) <> 0 OR max(part) <> count(*) - 1 OR min(received_at) <> max(received_at)
@@ -412,7 +412,7 @@ def _whole_saves(connection: Connection) -> Iterator[str]:
         yield f"the save {submission} of campaign {campaign} is not whole"
 
 
-def _homes(connection: Connection) -> Iterator[str]:
+def _check_campaigns(connection: Connection) -> Iterator[str]:
     """What belongs together belongs to one campaign."""
     pairs = [("judgement", "judge"), ("judgement", "document"), ("judgement", "task"), ("task", "judge")]
     for here, there in pairs:
@@ -430,7 +430,7 @@ def _homes(connection: Connection) -> Iterator[str]:
         yield f"{number} judgements answer a task of someone else"
 
 
-def _frozen(connection: Connection) -> Iterator[str]:
+def _check_frozen(connection: Connection) -> Iterator[str]:
     """Protocols and texts are those that the campaigns were made with."""
     columns = ("id", "name", "protocol_name", "protocol_version", "protocol_hash", "protocol", "corpus_hash")
     for row in connection.exec_driver_sql(f"SELECT {', '.join(columns)} FROM campaign ORDER BY id").mappings().all():
@@ -440,12 +440,12 @@ def _frozen(connection: Connection) -> Iterator[str]:
             columns_say = (row["protocol_name"], row["protocol_version"], row["protocol_hash"])
             if (protocol.name, protocol.version, protocol.hash) != columns_say:
                 yield f"the protocol of {name} is not the one it was made with"
-            yield from _frozen_texts(connection, row["id"], name, row["corpus_hash"])
+            yield from _check_frozen_texts(connection, row["id"], name, row["corpus_hash"])
         except (ValueError, TypeError, KeyError) as problem:
             yield f"protocol or texts of {name} cannot be read: {type(problem).__name__}"
 
 
-def _frozen_texts(connection: Connection, campaign: int, name: str, corpus_hash: str) -> Iterator[str]:
+def _check_frozen_texts(connection: Connection, campaign: int, name: str, corpus_hash: str) -> Iterator[str]:
     """The texts are those of the hash, in the rows that judgements refer to: their ids were given in this order."""
     rows = connection.execute(select(schema.document).where(_d.campaign == campaign).order_by(_d.position)).all()
     if JUDGE_ITSELF not in {row.key for row in rows}:
@@ -463,7 +463,7 @@ def _frozen_texts(connection: Connection, campaign: int, name: str, corpus_hash:
             yield f"the row of the document {document.id} of {name} says something else than its text"
 
 
-def _withdrawals(connection: Connection) -> Iterator[str]:
+def _check_withdrawals(connection: Connection) -> Iterator[str]:
     """Judgements are deleted only where a judge withdraws, and the log says how many. What was deleted before there
     were chains is in the log alone."""
     if not inspect(connection).has_table(schema.withdrawn.name):  # a file of an earlier version
@@ -479,16 +479,16 @@ def _withdrawals(connection: Connection) -> Iterator[str]:
             yield f"{name}: {deleted} judgements are gone as withdrawn, but {logged[number]} by the log"
 
 
-def _unaltered(connection: Connection) -> Iterator[str]:
+def _check_unaltered(connection: Connection) -> Iterator[str]:
     """The judgements are those that were committed, all of them and no others."""
     if not inspect(connection).has_table(schema.chain.name):  # a file of an earlier version
         return
     names = connection.exec_driver_sql("SELECT id, name FROM campaign ORDER BY id").fetchall()
     for number, name in names:
-        yield from (f"{name}: {problem}" for problem in broken_links(connection, number))
+        yield from (f"{name}: {problem}" for problem in find_broken_links(connection, number))
 
 
-def _readable(connection: Connection) -> Iterator[str]:
+def _check_readable(connection: Connection) -> Iterator[str]:
     """Every answer is JSON."""
     names = [column.name for column in schema.judgement.columns]
     id_, value, systems, flags = (names.index(name) for name in ("id", "value", "systems", "flags"))
@@ -507,14 +507,14 @@ def _readable(connection: Connection) -> Iterator[str]:
 
 
 CHECKS: dict[str, Callable[[Connection], Iterator[str]]] = {
-    PAGES: _pages,
-    "steps and locks": _steps,
-    "references": _references,
-    "chains of revisions": _chains,
-    "whole saves": _whole_saves,
-    "one campaign each": _homes,
-    "protocols and texts as frozen": _frozen,
-    "answers can be read": _readable,
-    "judgements as committed": _unaltered,
-    "withdrawals as logged": _withdrawals,
+    PAGES: _check_pages,
+    "steps and locks": _check_steps,
+    "references": _check_references,
+    "chains of revisions": _check_revisions,
+    "whole saves": _check_whole_saves,
+    "one campaign each": _check_campaigns,
+    "protocols and texts as frozen": _check_frozen,
+    "answers can be read": _check_readable,
+    "judgements as committed": _check_unaltered,
+    "withdrawals as logged": _check_withdrawals,
 }

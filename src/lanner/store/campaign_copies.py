@@ -26,11 +26,11 @@ from lanner.store.backup import (
     Content,
     carry_numbers,
     content_of,
+    copy_differs,
     copy_table,
     new_file,
-    not_the_same,
-    opened_copy,
-    reading_file,
+    open_copy,
+    open_read_only,
     rows_of,
 )
 from lanner.store.rows import now, reserve_numbers
@@ -45,7 +45,7 @@ _AS_THEY_WERE = tuple(table for table in _TABLES if table not in (*_NUMBERED_ANE
 
 def copy_campaign(store: Store, campaign: int, path: Path) -> str:
     """Write a campaign into a new file, as of one moment and while judges go on, and read it back before it counts.
-    What it stood at then."""
+    Return its `standing` at that moment."""
     with new_file(path) as unfinished_path:
         with store.snapshot() as source:
             with Store.open(unfinished_path) as target, target.filling() as connection:
@@ -54,14 +54,14 @@ def copy_campaign(store: Store, campaign: int, path: Path) -> str:
             before, state = _contents(source, campaign, _TABLES), standing(source, campaign)
         with closing(sqlite3.connect(unfinished_path.absolute())) as plain:
             plain.execute("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
-        with reading_file(unfinished_path) as connection:
+        with open_read_only(unfinished_path) as connection:
             if _contents(connection, campaign, _TABLES) != before:
-                raise not_the_same(path)
+                raise copy_differs(path)
     return state
 
 
 def standing(connection: Connection, campaign: int) -> str:
-    """Changes with everything that is added to a campaign or changed in it; cheap, since saves wait meanwhile."""
+    """A hash that changes with everything added to a campaign or changed in it; cheap, since saves wait meanwhile."""
     facts: list[Any] = [
         [tuple(row) for row in rows_of(connection, table, _belongs(table, campaign))]
         for table in (schema.campaign, schema.judge, schema.member)
@@ -87,10 +87,10 @@ _FACTS: tuple[tuple[Table, tuple[Any, ...]], ...] = (
 
 
 def bring_back(copy: Path, name: str, place: str | Path) -> tuple[Campaign, tuple[str, ...]]:
-    """Put a campaign of a copy, of it alone or of a whole store, into a store in use, and what was wrong with its rows
-    already. Refused where the store has given its name or its numbers to others."""
+    """Put a campaign from a copy, of it alone or of a whole store, into a store in use. Return the campaign and what
+    was wrong with its rows already. Refused where the store has given its name or its numbers to others."""
     with (
-        opened_copy(copy) as (source, problems),
+        open_copy(copy) as (source, problems),
         source.reading() as read,
         Store.open(place, create=False) as target,
         target.writing() as tx,
@@ -102,11 +102,11 @@ def bring_back(copy: Path, name: str, place: str | Path) -> tuple[Campaign, tupl
         accounts = _accounts_of_both(read.connection, tx.connection)
         for table in (schema.member, *_NUMBERED_ANEW):
             rows = rows_of(read.connection, table, _belongs(table, campaign.id))
-            copy_table(_known_here(rows, table, accounts, tx), tx.connection, table)
+            copy_table(_adapt_rows(rows, table, accounts, tx), tx.connection, table)
         carry_numbers(read.connection, tx.connection)
         before, after = (_contents(each.connection, campaign.id, _AS_THEY_WERE) for each in (read, tx))
         if after != before:
-            raise not_the_same(copy)
+            raise copy_differs(copy)
         tx.campaigns.renew(campaign.id, campaign.name)
         tx.events.add("brought_back", now(), campaign=campaign.id)
         return campaign, problems
@@ -160,10 +160,10 @@ def _accounts_of_both(source: Connection, target: Connection) -> set[int]:
     return {number for number, _ in here & there}
 
 
-def _known_here(
+def _adapt_rows(
     rows: Iterator[Sequence[Any]], table: Table, accounts: set[int], tx: Transaction
 ) -> Iterator[Sequence[Any]]:
-    """Rows that name accounts as this store knows them; numbered anew where the table is."""
+    """Rows without accounts that this store does not have, and with new numbers in tables that are numbered anew."""
     names = [column.name for column in table.columns]
     kept = [dict(zip(names, row, strict=True)) for row in rows]
     if table is schema.member:

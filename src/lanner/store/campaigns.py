@@ -35,7 +35,7 @@ class Campaigns(Rows):
     __slots__ = ()
 
     def add(self, campaign: Campaign, protocol: Protocol, corpus_hash: str, **plan: Json) -> int:
-        """Store a new campaign; `plan` holds the design's options and the systems. Its number."""
+        """Store a new campaign and return its number. `plan` holds the design's options and the systems."""
         row = {
             "name": unicodedata.normalize("NFC", campaign.name),
             "title": campaign.title,
@@ -59,7 +59,7 @@ class Campaigns(Rows):
         return number
 
     def find(self, reference: int | str) -> Campaign | None:
-        """By id or by name, in whichever code points it is written: macOS takes the letters of file names apart."""
+        """The campaign of an id or a name, composed or not: macOS decomposes the letters of file names."""
         query = _BY_ID if isinstance(reference, int) else _BY_NAME
         row = self._connection.execute(query, {"reference": reference}).mappings().first()
         if row is None and isinstance(reference, str):
@@ -75,7 +75,7 @@ class Campaigns(Rows):
         return self.find(name) is not None
 
     def get(self, reference: int | str) -> Campaign:
-        """The same, or an error with the nearest name."""
+        """The campaign of an id or a name, or an error with the nearest name."""
         campaign = self.find(reference)
         if campaign is None:
             names = [campaign.name for campaign in self.all()]
@@ -112,8 +112,8 @@ class Campaigns(Rows):
         return int(self._connection.execute(select(_c.version).where(_c.id == campaign)).scalar_one())
 
     def renew(self, campaign: int, name: str) -> None:
-        """Give a campaign that came back a version that it never had here: what a server remembers of it is of rows
-        that may be others now."""
+        """Give a campaign that was brought back a version that it never had here: what a server remembers of it may be
+        about other rows."""
         query = select(schema.event.c.detail).where(schema.event.c.kind == REMOVED)
         removed = [loads(detail) for detail in self._connection.scalars(query)]
         versions = [int(detail.get("version", 0)) for detail in removed if detail["name"] == name]
@@ -126,7 +126,7 @@ class Campaigns(Rows):
         self._connection.execute(_LOCKED, {"reference": campaign}).scalar_one()
 
     def lock_all(self, campaigns: Iterable[int]) -> dict[int, CampaignState]:
-        """The same of several campaigns, in one order for everybody; the state of each, as it is after that wait."""
+        """Lock several campaigns, in the same order for everybody, and return the state of each after that wait."""
         query = select(_c.id, _c.state).where(_c.id.in_(campaigns)).order_by(_c.id).with_for_update(key_share=True)
         return {number: CampaignState(state) for number, state in self._connection.execute(query)}
 
@@ -317,10 +317,10 @@ class Documents(Rows):
 
     def all(self, campaign: int) -> list[Document]:
         """In the order they were given."""
-        return self.some(campaign, 0, None)
+        return self.batch(campaign, 0, None)
 
-    def some(self, campaign: int, start: int, limit: int | None) -> list[Document]:
-        """So many in the order they were given, after leaving some out."""
+    def batch(self, campaign: int, start: int, limit: int | None) -> list[Document]:
+        """At most `limit` documents in the order they were given, from place `start` on."""
         query = select(_d.content).where(_d.campaign == campaign, _d.key != JUDGE_ITSELF).order_by(_d.position)
         return [decode(content) for (content,) in self._connection.execute(query.offset(start).limit(limit))]
 
@@ -357,8 +357,10 @@ class Documents(Rows):
 
 
 def encode(document: Document) -> str:
-    """A document as JSON, without what is as it would be anyway."""
-    return dumps({**_told(document, "segments"), "segments": [_told(segment) for segment in document.segments]})
+    """A document as JSON, without fields that have their default."""
+    return dumps(
+        {**_non_defaults(document, "segments"), "segments": [_non_defaults(segment) for segment in document.segments]}
+    )
 
 
 def decode(content: str) -> Document:
@@ -380,7 +382,7 @@ def _segment(entry: Mapping[str, Json]) -> Segment:
     return Segment(**{**entry, "flags": tuple(entry.get("flags", ()))})
 
 
-def _told(value: Document | Segment, *left_out: str) -> dict[str, Any]:
+def _non_defaults(value: Document | Segment, *left_out: str) -> dict[str, Any]:
     fields_by_name = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in left_out}
     defaults = {field.name: _default(field) for field in fields(value)}
     return {name: given for name, given in fields_by_name.items() if given != defaults[name]}
@@ -482,7 +484,7 @@ class Judges(Rows):
             )
         return participant
 
-    def numbered(self, number: int) -> Participant | None:
+    def by_number(self, number: int) -> Participant | None:
         row = self._connection.execute(_NUMBERED, {"number": number}).first()
         return _participant(row) if row else None
 
@@ -529,10 +531,10 @@ def _participant(row: Any) -> Participant:
     )
 
 
-# Addresses that are told what happened, and what is still to be told.
+# Webhooks: addresses that are told of events, and the messages that wait to be delivered.
 #
-# What is to be told is written in the transaction in which it happened, so it is told at least once, however often the
-# server is killed. Several servers share the work: whoever takes a delivery puts off when it is due next.
+# A message is written in the transaction in which the event happened, so it is delivered at least once, however often
+# the server is killed. Several servers share the work: whoever takes a delivery postpones when it is due next.
 
 _hook, _delivery = schema.webhook.c, schema.delivery.c
 _HOOKS = select(schema.webhook).where(_hook.removed_at.is_(None)).order_by(_hook.id)
@@ -587,7 +589,7 @@ class Webhooks(Rows):
         self._connection.execute(update(schema.webhook).where(_hook.id == number).values(secret=secret))
 
     def remove(self, number: int, now: datetime) -> bool:
-        """Tell this address nothing any more; whether it was told anything before."""
+        """Send nothing more to this address. Return whether it was in use."""
         self._connection.execute(
             update(schema.delivery).where(_delivery.webhook == number).values(due_at=None, body="")
         )
@@ -595,7 +597,7 @@ class Webhooks(Rows):
         return self._connection.execute(removal.values(removed_at=micros(now), secret="")).rowcount > 0
 
     def announce(self, campaign: int, event: str, body: Mapping[str, Json], now: datetime) -> None:
-        """Something happened: a message to every address that wants to know, in the caller's transaction."""
+        """Queue a message for every address that wants this event, in the caller's transaction."""
         mine = or_(_hook.campaign.is_(None), _hook.campaign == campaign)
         query = select(schema.webhook).where(_hook.removed_at.is_(None), mine)
         rows = [
@@ -630,12 +632,12 @@ class Webhooks(Rows):
         webhook = self._connection.execute(select(schema.webhook).where(_hook.id == row.webhook)).one()
         return Delivery(number, _webhook(webhook), row.event, row.body, row.attempts)
 
-    def delivered(self, number: int, now: datetime) -> None:
-        """It has arrived; what it said is kept no longer than it is needed."""
+    def mark_delivered(self, number: int, now: datetime) -> None:
+        """Mark a message as delivered and drop its body."""
         self._change(number, due_at=None, delivered_at=micros(now), problem="", body="")
 
-    def failed(self, number: int, problem: str, again: datetime | None) -> None:
-        """What went wrong, and when to try again; None: never, and what it said is not kept."""
+    def mark_failed(self, number: int, problem: str, again: datetime | None) -> None:
+        """Store what went wrong and when to try again. None: never, and the body is dropped."""
         self._change(number, due_at=micros(again), problem=problem, **({"body": ""} if again is None else {}))
 
     def rename_judge(self, campaign: int, before: str, after: str) -> None:

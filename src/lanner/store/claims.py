@@ -79,16 +79,16 @@ def _claiming(store: Store) -> Iterator[Connection]:
 
 @contextmanager
 def _postgres_claim(store: Store, judge: int) -> Iterator[str | None]:
-    """None where the claim was got; else words about who has it."""
+    """Claim a judge by an advisory lock. Yields None if it was free, else words about who has it (here unknown)."""
     with _claiming(store) as connection:
         yield None if connection.execute(_CLAIM_JUDGE, {"judge": judge}).scalar() else ""
 
 
 @contextmanager
 def _file_claim(store: Store, judge: int) -> Iterator[str | None]:
-    """The same by a lock on a file that lies next to the database; the system releases it when the process ends."""
+    """Claim a judge by a lock on a file next to the database, which the system releases when the process ends."""
     path = Path(f"{store.place}.judge-{judge}.lock")
-    file = _locked(path)
+    file = _lock(path)
     if file is None:
         holder = path.read_text(encoding="utf-8").strip() if path.exists() else ""
         yield f" ({holder})" if holder else ""
@@ -102,8 +102,8 @@ def _file_claim(store: Store, judge: int) -> Iterator[str | None]:
         file.close()
 
 
-def _locked(path: Path) -> TextIO | None:
-    """The file, locked; None where another has it. A file that its owner has just removed is made again."""
+def _lock(path: Path) -> TextIO | None:
+    """Open and lock a file; None where another process has it. A file that its owner just removed is made again."""
     while True:
         file = path.open("a+", encoding="utf-8")
         try:
@@ -126,7 +126,7 @@ def _locked(path: Path) -> TextIO | None:
 
 
 @contextmanager
-def claimed(store: Store, campaign: int, documents: Sequence[str]) -> Iterator[frozenset[str]]:
+def claim_documents(store: Store, campaign: int, documents: Sequence[str]) -> Iterator[frozenset[str]]:
     """Claim these documents of a campaign for as long as the block lasts; yields those that nobody else has."""
     refuse_unshared(store)
     with _claiming(store) as connection:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Integer, bindparam, delete, func, select, tex
 
 from lanner.model import Json, Judgement, Role
 from lanner.store import schema
-from lanner.store.rows import STREAMED, Rows, dumps, fetch, given_table, insert_rows, loads, moment, send
+from lanner.store.rows import STREAMED, Rows, dumps, fetch, insert_rows, loads, moment, parameter_table, send
 
 _q, _d, _j = schema.judgement.c, schema.document.c, schema.judge.c
 _OF_UNIT = (
@@ -101,22 +101,22 @@ Key = tuple[int, int, str, str, str, str, str]
 
 
 def _newest(parts: Sequence[Any]) -> Any:
-    """The last revision under one key, whose parts are expressions: found at the end of the index of keys, however many
-    revisions there are."""
+    """The query for the last revision under a key, whose parts are expressions. It reads the end of an index, however
+    many revisions there are."""
     inner = schema.judgement.alias("newest")
     same = [inner.c[name] == part for name, part in zip(_KEY, parts, strict=True)]
     return select(inner).where(*same).order_by(inner.c.revision.desc()).limit(1)
 
 
 def _heads_in_sqlite() -> Any:
-    keys_table, parts = given_table("sqlite", "keys", _TYPES)
+    keys_table, parts = parameter_table("sqlite", "keys", _TYPES)
     newest = _newest(parts)
     number = newest.with_only_columns(newest.selected_columns.id).correlate(keys_table).scalar_subquery()
     return select(_q.judge, _q.document, *_HEAD).where(_q.id.in_(select(number).select_from(keys_table)))
 
 
 def _heads_in_postgresql() -> Any:
-    keys_table, parts = given_table("postgresql", "keys", _TYPES)
+    keys_table, parts = parameter_table("postgresql", "keys", _TYPES)
     newest = _newest(parts).lateral("newest_of")
     columns = [newest.c[column.name] for column in (_q.judge, _q.document, *_HEAD)]
     return select(*columns).select_from(keys_table.join(newest, true()))
@@ -187,7 +187,7 @@ class Judgements(Rows):
             Chain(self._connection).append(rows)
 
     def heads_of(self, keys: Collection[Key]) -> dict[Unit, list[StoredAnswer]]:
-        """The answers that hold under these keys, by unit; a key that was never answered has none."""
+        """The current answers under these keys, by unit; a key that was never answered has none."""
         answers: dict[Unit, list[StoredAnswer]] = {}
         if keys:
             statement = _HEADS[self._connection.dialect.name]
@@ -196,7 +196,7 @@ class Judgements(Rows):
         return answers
 
     def of_document(self, judge: int, document: int) -> dict[str, list[StoredAnswer]]:
-        """The same for all units of a document, by segment."""
+        """A judge's answers about all units of a document, by segment."""
         answers: dict[str, list[StoredAnswer]] = {}
         for row in self._connection.execute(_DOCUMENT, {"judge": judge, "document": document}):
             answers.setdefault(row[0], []).append(StoredAnswer._make(row[1:]))
@@ -221,15 +221,15 @@ class Judgements(Rows):
         """Every answer ever given, the superseded ones too, oldest first."""
         return self._judgements(campaign, _HISTORY_SINCE if after else _HISTORY, after)
 
-    def begun(self, campaign: int) -> dict[str, datetime]:
+    def first_answer_times(self, campaign: int) -> dict[str, datetime]:
         """When each judge first answered about a text, whether or not they have revised that answer since."""
         own = select(_j.key, func.min(_q.answered_at)).join(schema.judge, _q.judge == _j.id)
         own = own.join(schema.document, _q.document == _d.id).where(_j.campaign == campaign, _d.key != "")
         rows = self._connection.execute(own.where(_q.answered_at.is_not(None)).group_by(_j.key))
         return {judge: moment(at) for judge, at in rows}
 
-    def some(self, campaign: int, after: int, limit: int, *, history: bool = False) -> list[Judgement]:
-        """The first so many with a higher id, in the order they came: those that hold, or all of them."""
+    def batch(self, campaign: int, after: int, limit: int, *, history: bool = False) -> list[Judgement]:
+        """The first `limit` answers with a higher id than `after`, oldest first: current ones, or the whole history."""
         query = select(*_READ).where(_q.id > after, _q.campaign == campaign).order_by(_q.id).limit(limit)
         rows = self._connection.execute(query if history else _current(query))
         return _read(rows, *self._names(campaign))
@@ -254,7 +254,7 @@ class Judgements(Rows):
             return self._connection.execute(_LAST).scalar() or 0
         return self._connection.execute(_LAST_OF_CAMPAIGN, {"campaign": campaign}).scalar() or 0
 
-    def is_there(self, campaign: int, number: int) -> bool:
+    def exists(self, campaign: int, number: int) -> bool:
         """Whether a campaign has this row."""
         query = select(_q.id).where(_q.id == number, _q.campaign == campaign)
         return self._connection.execute(query).first() is not None
@@ -265,7 +265,7 @@ class Judgements(Rows):
         query = select(func.count()).select_from(schema.judgement).where(_q.judge.in_(judges))
         return int(self._connection.execute(query).scalar_one())
 
-    def any_of(self, judge: int) -> bool:
+    def has_answered(self, judge: int) -> bool:
         """Whether a judge has ever answered."""
         return self._connection.execute(select(_q.id).where(_q.judge == judge).limit(1)).first() is not None
 
@@ -285,7 +285,7 @@ class Judgements(Rows):
         return None if part is None else (part, moment(received_at))
 
     def withdraw(self, judge: int) -> int:
-        """Delete all answers of a judge who withdraws. How many there were."""
+        """Delete all answers of a judge who withdraws, and return how many there were."""
         Chain(self._connection).withdraw(judge)
         return self._connection.execute(delete(schema.judgement).where(_q.judge == judge)).rowcount
 
@@ -304,9 +304,9 @@ class Judgements(Rows):
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """While a million things are made that all stay, looking for what could be thrown away finds nothing and takes
-    longer each time."""
+def _garbage_collection_paused() -> Iterator[None]:
+    """Pause garbage collection while a million objects are made that all stay: each collection would take longer and
+    find nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -317,8 +317,8 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _read(rows: Iterable[Any], judges: dict[int, str], documents: dict[int, str]) -> list[Judgement]:
-    """From rows to judgements. The same few texts come again and again, so each is read once. Written as one plain
-    loop because a million rows go through it."""
+    """Make judgements of rows. The same few texts come again and again, so each is parsed once. This is one plain loop
+    because a million rows go through it."""
     tuples: dict[str | None, tuple[str, ...]] = {None: ()}
     scalars: dict[str, Json] = {}
     roles = {role.value: role for role in Role}
@@ -326,7 +326,7 @@ def _read(rows: Iterable[Any], judges: dict[int, str], documents: dict[int, str]
     add = judgements.append
     # answers of one save share their moments
     answered, received, answered_then, received_then = None, None, None, None
-    with _undisturbed():
+    with _garbage_collection_paused():
         for (
             id_, judge, task, document, segment, stage, question, systems, role, supersedes, text, flags,
             submission, elapsed, active, answered_at, received_at, origin,
@@ -481,7 +481,7 @@ def digests_of(connection: Connection, campaign: int) -> Iterator[tuple[int, str
     yield from ((number, withdrawals[number]) for number in left)
 
 
-def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
+def find_broken_links(connection: Connection, campaign: int) -> Iterator[str]:
     """What is wrong with the chain of a campaign, from the first link that does not fit its rows."""
     links = Chain(connection).of(campaign)
     digests = digests_of(connection, campaign)
@@ -508,7 +508,7 @@ def broken_links(connection: Connection, campaign: int) -> Iterator[str]:
 
 
 def begin_chains(connection: Connection, now: int) -> None:
-    """Chain everything that is there, campaign by campaign: for stores from before there were chains."""
+    """Begin a chain over the judgements of every campaign, in stores from before there were chains."""
     campaigns = connection.execute(select(_q.campaign).distinct().order_by(_q.campaign)).scalars().all()
     for campaign in campaigns:
         digests = list(digests_of(connection, campaign))

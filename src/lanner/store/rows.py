@@ -1,5 +1,5 @@
-"""What the small classes of queries share: a transaction's connection, which nobody else sees, and the way between
-Python values and the plain types of the tables: JSON text and integer moments; and the clock that moments come from."""
+"""What the classes of queries share: the transaction's connection, fast ways to insert and fetch rows, conversion
+between Python values and the plain types of the tables (JSON text, integer moments), and the clock."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def reserve_numbers(connection: Connection, table: str, count: int) -> Sequence[
 
 
 def keep_number(connection: Connection, table: str, last: int) -> None:
-    """Let no new row of this table get this number or a lower one, even where the rows that had them are deleted."""
+    """Make sure that no new row of this table gets this number or a lower one, even where such rows were deleted."""
     values = {"table": table, "last": last}
     raise_it = text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = :table")
     if connection.dialect.name == "postgresql":
@@ -69,7 +69,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
 
 
 def insert_values(connection: Connection, table: Table, rows: Iterable[tuple[Any, ...]]) -> None:
-    """The same of rows that are values in the order of the columns; at least one."""
+    """Add rows that are values in the order of the columns, by the fastest way; at least one."""
     if connection.dialect.name == "sqlite":  # as the driver wants them: SQLAlchemy's own way takes three times as long
         driver_of(connection).executemany(_sqlite_insert(table), rows)
         return
@@ -100,9 +100,9 @@ def _postgresql_insert(table: Table) -> str:
     return f"INSERT INTO {table.name} ({names}) SELECT {names} FROM json_to_recordset(%(rows)s) AS given({types})"
 
 
-# What a save says is compiled by SQLAlchemy once and given to the driver as it is. A save on PostgreSQL waits for each
-# message that goes there and back, on a busy machine longer than for the work itself, and SQLAlchemy's results want an
-# answer to every statement before the next; on SQLite they take longer to make than the statements take to run.
+# The statements of a save are compiled by SQLAlchemy once and given to the driver as they are. On PostgreSQL a save
+# waits for each round trip, on a busy machine longer than for the work itself, and SQLAlchemy's results need one for
+# every statement; on SQLite they take longer to make than the statements take to run.
 
 
 def fetch(connection: Connection, statement: Any, values: Mapping[str, Any]) -> Sequence[Any]:
@@ -119,7 +119,7 @@ _IDLE = 0  # of libpq: no transaction has begun
 
 
 def send(connection: Connection, statement: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Run a statement for each of these rows; nobody asks what it gives."""
+    """Run a statement for each of these rows, without fetching results."""
     words, constants = _driver_text(statement, connection.dialect.name)
     with closing(driver_of(connection).cursor()) as cursor:
         cursor.executemany(words, [{**constants, **row} for row in rows])
@@ -150,9 +150,9 @@ def _sqlite_dialect() -> Any:
 _DIALECTS = {"sqlite": _sqlite_dialect, "postgresql": _postgresql_dialect}
 
 
-def given_table(dialect: str, name: str, types: Sequence[type]) -> tuple[Any, list[Any]]:
-    """A table that comes with a statement as one parameter, a JSON list of lists; and its columns, which are `int` or
-    `str`. The statement stays the same however many rows there are, and the database finds the rest by its indices."""
+def parameter_table(dialect: str, name: str, types: Sequence[type]) -> tuple[Any, list[Any]]:
+    """A table that is passed to a statement as one parameter, a JSON list of lists, and its columns, which are `int` or
+    `str`. The statement stays the same however many rows there are, and joins can use the indices."""
     parameter = bindparam(name, type_=Text)
     if dialect == "sqlite":
         rows = func.json_each(parameter).table_valued("value", name=name)
@@ -176,8 +176,8 @@ def dumps(value: Json) -> str:
 
 
 def loads(text: str) -> Json:
-    """What `dumps` was given. Half of a surrogate pair, which earlier versions took as part of an answer and no file
-    can hold, is read as a replacement character."""
+    """The value that `dumps` wrote. Half of a surrogate pair, which earlier versions accepted and no file can hold, is
+    read as a replacement character."""
     try:
         return from_json(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Rows on disk. Open a store, then read or write in transactions; what a transaction offers is all there is.
+"""Open a store, and read or write it in transactions.
 
-Below it: which database a name means, how SQLite and PostgreSQL are set up, and their errors in words.
+Also here: which database a name means, how SQLite and PostgreSQL are set up, and their errors in words.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CONNECTIONS = 32
 
 
 class Transaction:
-    """One transaction, by the nouns one can ask about. All of it happens, or nothing."""
+    """One transaction: the queries for each kind of row. All of it happens, or nothing."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection  # for the store's own use
@@ -73,7 +73,7 @@ class RecentCache:
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was kept under this key, else what `make` gives, kept from now on."""
+        """The value cached under this key, else what `make` returns, which is cached from now on."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -87,9 +87,9 @@ class RecentCache:
 
 
 class WriteQueue:
-    """Lets the threads of a process write one after the other, in the order in which they ask. SQLite itself lets one
-    write at a time but keeps no order: who finds it busy looks again later, up to a tenth of a second later, and meets
-    the next transaction of a thread that writes many. Saves waited for seconds then."""
+    """Let the threads of a process write one after the other, in the order in which they ask. SQLite itself admits one
+    writer at a time but keeps no order: a thread that finds it busy tries again up to a tenth of a second later and may
+    meet the next transaction of a thread that writes many. Saves then waited for seconds."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -147,8 +147,8 @@ class Store:
 
     @classmethod
     def open(cls, place: str | Path, *, create: bool = True) -> Self:
-        """The store at a path or URL, brought up to date; a new one where there is none. With `create` it is there to
-        be written to; otherwise a file that nobody may write to can be read."""
+        """Open the store at a path or URL and bring it up to date. With `create`, make a new one where there is none;
+        without it, a file that may not be written to can be read."""
         url = locate(place)
         name = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
         if url.get_backend_name() == "sqlite":
@@ -159,7 +159,7 @@ class Store:
         store = cls(connect(url), name)
         try:
             store._bring_up_to_date()
-            store._identity = store._looked_up()
+            store._identity = store._identify_file()
         except BaseException:
             store.close()
             raise
@@ -201,14 +201,14 @@ class Store:
 
     @contextmanager
     def deleting(self) -> Iterator[Transaction]:
-        """Write as above, but do not let SQLite look, for every row that goes, whether another row refers to it: it has
-        no index for that and would read all judgements of all campaigns for each, while saves wait. Whoever uses this
-        deletes what refers to those rows, too."""
+        """Write without SQLite's check of foreign keys. It has no index for that check and would read all judgements of
+        all campaigns for each deleted row, while saves wait. The caller deletes what refers to those rows, too."""
         with self._in_transaction(to_write=True, checked=False) as connection:
             yield Transaction(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Run work that may be repeated: again when another transaction got in between or the connection was lost."""
+        """Run work that may be repeated; repeat it when another transaction got in between or the connection was
+        lost."""
         for attempt in range(_ATTEMPTS):
             try:
                 with self._in_transaction(to_write=True) as connection:
@@ -270,10 +270,10 @@ class Store:
             if isinstance(original, self._bugs) or not isinstance(original, self._driver_error):
                 raise  # what another store's database says inside of this transaction is explained by that store
             lost = isinstance(problem, DBAPIError) and problem.connection_invalidated
-            raise self._explained(problem, lost=lost) from problem
+            raise self._explain(problem, lost=lost) from problem
 
-    def _looked_up(self) -> tuple[int, int] | None:
-        """Which file the store is, whatever its name; None where it is gone or there is none."""
+    def _identify_file(self) -> tuple[int, int] | None:
+        """Device and inode of the store's file, whatever its name; None where it is gone or there is none."""
         try:
             file_state = self._file.stat() if self._file is not None else None
         except OSError:
@@ -281,8 +281,8 @@ class Store:
         return (file_state.st_dev, file_state.st_ino) if file_state else None
 
     def _refuse_another_file(self) -> None:
-        """What is written to a file that has been deleted or replaced goes nowhere: say so instead of yes."""
-        if self._identity is not None and self._looked_up() != self._identity:
+        """Refuse to go on where the file was deleted or replaced: what is written to it would be lost."""
+        if self._identity is not None and self._identify_file() != self._identity:
             raise StoreError(
                 "The store's file was deleted or replaced while it was in use, so nothing is saved.",
                 where=Where(file=self.place),
@@ -297,7 +297,8 @@ class Store:
             return postgresql_warnings(connection)
 
     def check_pages(self) -> str:
-        """A quick look at every page of a SQLite file. What is wrong, in words; from then on nothing is written."""
+        """Check every page of a SQLite file quickly. Return what is wrong, in words; then nothing is written any
+        more."""
         if self._file is None:
             return ""
         with self._in_transaction(to_write=False) as connection:
@@ -306,7 +307,7 @@ class Store:
             self.damage = f"The store is damaged, so nothing is saved: {answer}"
         return self.damage
 
-    def _explained(self, problem: Exception, *, lost: bool) -> StoreError:
+    def _explain(self, problem: Exception, *, lost: bool) -> StoreError:
         words = explain(_original(problem), self.place)
         if self.kind == "sqlite" and "malformed" in str(_original(problem)):
             self.damage = words.what
@@ -319,7 +320,7 @@ class Store:
 
 
 def _original(problem: Exception) -> BaseException:
-    """What the driver said, under what SQLAlchemy made of it."""
+    """The driver's own error inside SQLAlchemy's."""
     return problem.orig or problem if isinstance(problem, DBAPIError) else problem
 
 
@@ -367,8 +368,8 @@ _ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host
 
 
 class _Pool(QueuePool):
-    """Once disposed of, it keeps nothing: what a thread had borrowed meanwhile is closed when it is given back.
-    SQLAlchemy's own pool would keep it open until the garbage collector finds it."""
+    """A pool that keeps nothing once it is disposed of: a connection that a thread still uses is closed when it is
+    returned. SQLAlchemy's own pool would keep it open until the garbage collector finds it."""
 
     _disposed = False
 
@@ -465,8 +466,8 @@ def inspect_file(path: Path, *, create: bool) -> None:
 
 
 def read_only(path: Path) -> str:
-    """The address by which SQLite reads a file and leaves no trace at all; where there is a journal, of a server that
-    runs or has crashed, it is read, too."""
+    """The address by which SQLite reads a file without leaving a trace. Where there is a journal, of a server that runs
+    or has crashed, it is read, too."""
     journal = Path(f"{path}-wal")
     has_journal = journal.exists() and (journal.stat().st_size or os.access(path.parent, os.W_OK))
     return f"file:{quote(str(path.absolute()))}?mode={'ro' if has_journal else 'ro&immutable=1'}"
@@ -522,7 +523,7 @@ _NEEDED = {
 
 
 def postgresql_warnings(connection: Connection) -> list[str]:
-    """What the server was set up to do that breaks the promise, as its own settings say."""
+    """Warn of settings of the server with which a committed answer may be lost."""
     warnings = []
     for name, harm in _NEEDED.items():
         if str(connection.exec_driver_sql(f"SHOW {name}").scalar_one()) == "off":
@@ -531,7 +532,7 @@ def postgresql_warnings(connection: Connection) -> list[str]:
 
 
 def sqlite_warnings(connection: Connection, path: Path, mounts: Iterable[tuple[str, str]] | None = None) -> list[str]:
-    """Where the file lies, and how it is written."""
+    """Warn of a file system or a setting with which a committed answer may be lost."""
     warnings = []
     kind = file_system_of(path, read_mounts() if mounts is None else mounts)
     if kind in NETWORK_FILE_SYSTEMS:

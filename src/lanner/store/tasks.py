@@ -18,11 +18,11 @@ from lanner.store.rows import (
     Rows,
     dumps,
     fetch,
-    given_table,
     insert_values,
     loads,
     micros,
     moment,
+    parameter_table,
     reserve_numbers,
     send,
 )
@@ -125,11 +125,11 @@ _ACTIVE_SINCE = (
 )
 
 
-def _places(dialect: str) -> Any:
+def _places_query(dialect: str) -> Any:
     """What decides about answers to these items. On PostgreSQL the tasks are locked in the order in which they are
     asked for, so that answers to one task and its finishing come one after the other; then their judges, who are read
     as they are after that wait, so that nothing is saved once a link is revoked."""
-    places_table, (index, number, position, submission) = given_table(dialect, "wanted", (int, int, int, str))
+    places_table, (index, number, position, submission) = parameter_table(dialect, "wanted", (int, int, int, str))
     task: Any = schema.task
     item: Any = schema.item
     judge: Any = schema.judge
@@ -165,7 +165,7 @@ def _places(dialect: str) -> Any:
     return query.select_from(tables)
 
 
-_PLACES = {dialect: _places(dialect) for dialect in ("sqlite", "postgresql")}
+_PLACES = {dialect: _places_query(dialect) for dialect in ("sqlite", "postgresql")}
 _NEXT = select(_t.id).where(_t.judge == bindparam("of_judge"), _t.finished_at.is_(None)).order_by(_t.position).limit(1)
 _HAD_FROM_POOL = select(_t.pool).where(_t.judge == bindparam("of_judge"), _t.pool.is_not(None))
 _NOBODYS = (_t.campaign == bindparam("of_campaign"), _t.judge.is_(None))
@@ -253,11 +253,12 @@ class Tasks(Rows):
         documents: dict[str, int],
         now: datetime,
     ) -> int:
-        """Append tasks; each judge's come after those they have, and one of no judge is free for any. How many."""
+        """Append tasks and return how many. Each judge's come after those they have; one of no judge is free for
+        anybody."""
         return self.add_laid_out(campaign, lay_out(tasks, documents), judges, now)
 
     def add_laid_out(self, campaign: int, tasks: Sequence[LaidOut], judges: dict[str, int], now: datetime) -> int:
-        """The same of tasks whose items were made into rows before."""
+        """Append tasks whose items `lay_out` has made into rows, and return how many."""
         if not tasks:
             return 0
         positions = self._next_positions(campaign)
@@ -275,8 +276,8 @@ class Tasks(Rows):
         return len(rows)
 
     def put_in_order(self, campaign: int, places: Mapping[str, int], *, calibration_first: bool = False) -> None:
-        """Let what every judge has still to do come in the order of `places`, a number for each page that may move:
-        what has the same number keeps its order, as do pages without one. Calibration may come before all of them."""
+        """Put every judge's unfinished tasks into the order of `places`, a number for each page that may move. Tasks
+        with the same number keep their order, as do pages without one. Calibration may come before all of them."""
         query = (
             select(_t.judge, _t.id, _t.page, _t.position, _i.role)
             .join(schema.item, and_(_i.task == _t.id, _i.position == 0))
@@ -308,8 +309,8 @@ class Tasks(Rows):
         return {judge: position + 1 for judge, position in last if position is not None}
 
     def standing(self, task: int, *, to_change: bool = True) -> TaskStanding | None:
-        """Whether the task takes answers now; on PostgreSQL nobody else changes it until the transaction ends, unless
-        it is only looked at."""
+        """What decides whether the task takes answers now. With `to_change`, nobody else on PostgreSQL changes it until
+        the transaction ends."""
         if to_change and self._connection.dialect.name == "postgresql":
             self._connection.execute(_LOCKED, {"task": task})
         row = self._connection.execute(_STANDING, {"task": task}).first()
@@ -318,7 +319,7 @@ class Tasks(Rows):
         return _standing_of(row)
 
     def places(self, wanted: Sequence[tuple[int, int, str]]) -> list[TaskItem | None]:
-        """For each task, position and submission the place; None where there is no such task. On PostgreSQL nobody else
+        """The item for each task, position and submission; None where there is no such task. On PostgreSQL nobody else
         changes these tasks until the transaction ends."""
         places: list[TaskItem | None] = [None] * len(wanted)
         rows = [
@@ -330,22 +331,22 @@ class Tasks(Rows):
             rows.sort(key=itemgetter(1))  # tasks are locked in one order by everybody
             statement = _PLACES[self._connection.dialect.name]
             for index, *row in fetch(self._connection, statement, {"wanted": dumps(rows)}):
-                places[index] = _place(row)
+                places[index] = _task_item(row)
         return places
 
     def set_saved(self, changes: Iterable[SavedProgress], now: int) -> None:
-        """How far items are. The longest time counts: a second device knows less of one."""
+        """Store how far items are. The longest time counts: a second device knows only a part of it."""
         if rows := [_progress_row(each, now) for each in changes]:
             send(self._connection, _SAVED, rows)
 
-    def assigned(self, task: int, known: AssignedTask | None = None) -> AssignedTask | None:
+    def get(self, task: int, known: AssignedTask | None = None) -> AssignedTask | None:
         """The task with its items; these never change, so they are not read again where the task is `known`."""
         head = self._connection.execute(_HEAD, {"task": task}).first()
         if head is None:
             return None
         if known is None:
-            return _assigned(head, self._connection.execute(_ITEMS_OF_TASK, {"task": task}).all())
-        bare = _assigned(head, ())
+            return _assigned_task(head, self._connection.execute(_ITEMS_OF_TASK, {"task": task}).all())
+        bare = _assigned_task(head, ())
         return replace(bare, task=replace(bare.task, items=known.task.items), documents=known.documents)
 
     def of_judge(self, judge: int) -> list[AssignedTask]:
@@ -360,7 +361,7 @@ class Tasks(Rows):
         """The tasks that have items of this role, with these items alone."""
         items = self._items(_t.campaign == campaign, _i.role == str(role))
         rows = self._connection.execute(_HEADS.where(_t.campaign == campaign).order_by(_t.id)) if items else ()
-        return [_assigned(row, items[row.id]).task for row in rows if row.id in items]
+        return [_assigned_task(row, items[row.id]).task for row in rows if row.id in items]
 
     def counts(self, campaign: int) -> tuple[int, int]:
         """How many tasks a campaign has, and how many of them are somebody's."""
@@ -400,7 +401,8 @@ class Tasks(Rows):
         return task
 
     def _had_otherwise(self, campaign: int, judge: int) -> list[int]:
-        """Free tasks about texts that this judge was given in person: by an organiser, or taken over from somebody."""
+        """Free tasks about texts that this judge already has otherwise: assigned by an organiser, or taken over from
+        another judge."""
 
         def about(row: Any) -> tuple[object, ...]:
             return row.page, row.document, row.segment, *sorted(_systems(row.systems))
@@ -413,13 +415,14 @@ class Tasks(Rows):
         return list({row.task for row in free_rows if about(row) in given})
 
     def set_finished(self, task: int, moment_: datetime | None) -> None:
-        """Nothing is missing in a finished task: what was answered elsewhere, or is not waited for, is done too."""
+        """Mark a task as finished, or as open again. In a finished task every item counts as done, also those that were
+        answered elsewhere or are not required."""
         self._connection.execute(_FINISHED, {"task": task, "moment": micros(moment_)})
         if moment_ is not None:
             self._connection.execute(_ALL_DONE, {"of_task": task})
 
     def set_open(self, task: int, items: Iterable[int]) -> None:
-        """These items need an answer again."""
+        """Mark these items as not done."""
         mine = (_i.task == task, _i.position.in_(items))
         self._connection.execute(update(schema.item).where(*mine).values(done=0))
 
@@ -454,15 +457,15 @@ class Tasks(Rows):
         self._connection.execute(own.with_for_update(key_share=True)).all()
 
     def forget_progress(self, judge: int) -> None:
-        """As if nothing had been answered: for someone whose answers are deleted."""
+        """Reset a judge's tasks as if nothing had been answered, where their answers are deleted."""
         mine = select(_t.id).where(_t.judge == judge)
         nothing = {"done": 0, "elapsed": 0.0, "active": 0.0, "saved_at": None}
         self._connection.execute(update(schema.item).where(_i.task.in_(mine)).values(**nothing))
         self._connection.execute(update(schema.task).where(_t.judge == judge).values(finished_at=None))
 
     def free(self, judge: int) -> None:
-        """Let others have what a judge who leaves had taken from a pool, where no answer of theirs is kept: nor that
-        they had nothing to say."""
+        """Return the tasks that a leaving judge took from a pool and in which nothing of theirs was saved, not even
+        that there is nothing to say."""
         answered = select(_q.task).where(_q.judge == judge, _q.task.is_not(None))
         taken = (_t.judge == judge) & _t.pool.is_not(None) & _t.id.not_in(answered) & ~_IS_SAVED
         self._connection.execute(update(schema.task).where(taken).values(judge=None))
@@ -487,14 +490,14 @@ class Tasks(Rows):
         return self._connection.execute(query).first() is not None
 
     def remove_all(self, campaign: int) -> None:
-        """Only for drafts: once a campaign is open, assignments are added to and never taken back."""
+        """Delete all tasks of a draft. Once a campaign is open, tasks are added and never taken back."""
         mine = select(_t.id).where(_t.campaign == campaign)
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
 
     def finished_outputs(self, campaign: int) -> dict[int, int]:
-        """How many outputs of each document people have finished, by its row: looks of an adaptive campaign wait for
-        these alone, not for models, controls, or whoever else has the same output and stopped."""
+        """How many outputs of each document (by its row) people have finished. Looks of an adaptive campaign wait for
+        these alone, not for models, controls, or other judges of the same output who stopped."""
         rows = self._connection.execute(_FINISHED_OUTPUTS, {"of_campaign": campaign})
         return {row[0]: row[1] for row in rows}
 
@@ -507,8 +510,8 @@ class Tasks(Rows):
         return self._connection.execute(select(_t.id).select_from(tables).where(*open_).limit(1)).first() is not None
 
     def any_open(self, campaign: int) -> bool:
-        """Whether something is left to do, by someone or by whoever comes next. A questionnaire is not waited for of
-        whoever has no texts: in a pool, of all who never came."""
+        """Whether something is left to do, by someone or by whoever comes next. Questionnaires of judges without texts
+        do not count: in a pool, of all who never came."""
         left = and_(*_open_in(self._connection, campaign))
         theirs = schema.task.alias()
         holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
@@ -525,7 +528,7 @@ class Tasks(Rows):
         rows = list(self._connection.execute(_HEADS.where(condition).order_by(_t.judge, _t.position)))
         items = self._items(condition)
         rows.sort(key=lambda row: (row.judge is None, row.judge, row.position))
-        return [_assigned(row, items.get(row.id, [])) for row in rows]
+        return [_assigned_task(row, items.get(row.id, [])) for row in rows]
 
     def _items(self, *conditions: Any) -> dict[int, list[Any]]:
         """Items by their task, in order."""
@@ -542,7 +545,7 @@ def pool_key(task: Task) -> str:
     return hashlib.sha256(dumps([task.page, about]).encode()).hexdigest()[:32]
 
 
-def _assigned(row: Any, items: Sequence[Any]) -> AssignedTask:
+def _assigned_task(row: Any, items: Sequence[Any]) -> AssignedTask:
     task = Task(
         id=row.id,
         judge=row.key or "",
@@ -590,7 +593,7 @@ def _standing_of(row: Sequence[Any]) -> TaskStanding:
     return TaskStanding(campaign, judge, _STATES[state], finished_at is not None, protocol_hash, corpus_hash, version)
 
 
-def _place(row: Sequence[Any]) -> TaskItem:
+def _task_item(row: Sequence[Any]) -> TaskItem:
     end = 1 + len(_STANDING_COLUMNS)
     repeated, standing = bool(row[0]), _standing_of(row[1:end])
     key, kind, revoked_at, page, about_judge, *item_row = row[end:]
@@ -672,10 +675,10 @@ def _overview() -> Any:
 _OVERVIEW = _overview()
 
 
-def _imported(connection: Connection, campaign: int | None = None) -> Any:
-    """What judges without tasks have answered, by judge, document and page, in the columns of `shares`: each unit that
-    has an answer is one item, and done; shown once more as a control or repeat, it is another. Their answers come from
-    files, so they are few queries and no saves."""
+def _imported_shares(connection: Connection, campaign: int | None = None) -> Any:
+    """The query for the progress of judges without tasks, whose answers came from files, by judge, document and page in
+    the columns of `shares`. Each unit with an answer is one item that is done; shown again as a control or repeat, it
+    is another item."""
     has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
     without_tasks = select(_j.id).where(~has_tasks, _j.kind != str(JudgeKind.ADJUDICATED))
     if campaign is not None:
@@ -698,8 +701,8 @@ def _imported(connection: Connection, campaign: int | None = None) -> Any:
 
 
 def _page_of(connection: Connection, judges: Any) -> Any:
-    """The page on which these judges gave an answer: its stage's name, unless several stages share one. They are asked
-    about at once, and the time is that of all of them."""
+    """The expression for the page of an answer of these judges: its stage's name, unless several stages share a
+    page."""
     campaigns = select(_j.campaign).where(_j.id.in_(judges))
     shared: dict[tuple[str, str], list[int]] = {}
     for number, protocol in connection.execute(select(_c.id, _c.protocol).where(_c.id.in_(campaigns))):
@@ -711,7 +714,7 @@ def _page_of(connection: Connection, judges: Any) -> Any:
 
 
 def _who_left(connection: Connection, campaign: int | None) -> list[int]:
-    """Participants who left and whose open tasks someone else has; who got a new link since is back."""
+    """Participants who left and whose open tasks someone else has. Those who got a new link since are back."""
     revoked = select(_j.id, _j.campaign).where(_j.revoked_at.is_not(None))
     judges = connection.execute(revoked if campaign is None else revoked.where(_j.campaign == campaign)).all()
     if not judges:
@@ -723,13 +726,12 @@ def _who_left(connection: Connection, campaign: int | None) -> list[int]:
 
 
 def _not_waited_for(connection: Connection, campaign: int | None) -> list[int]:
-    """Participants whose open tasks are no work any more: someone else has them, or their answers count in no
-    result."""
+    """Participants whose open tasks nobody waits for: someone else has them, or their answers count in no result."""
     return sorted({*_who_left(connection, campaign), *Events(connection).left_out(campaign)})
 
 
 def _open_in(connection: Connection, campaign: int) -> tuple[Any, ...]:
-    """What a task of a campaign is that is still to be finished, by someone or by whoever comes next."""
+    """The conditions for a task of a campaign that is still to be finished, by someone or by whoever comes next."""
     open_ = (_t.campaign == campaign, _t.finished_at.is_(None))
     gone = _not_waited_for(connection, campaign)
     return (*open_, or_(_t.judge.is_(None), _t.judge.not_in(gone))) if gone else open_
@@ -758,7 +760,10 @@ class Progress(Rows):
         query = query.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
         judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
         texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
-        rows = [*self._connection.execute(query), *self._connection.execute(_imported(self._connection, campaign))]
+        rows = [
+            *self._connection.execute(query),
+            *self._connection.execute(_imported_shares(self._connection, campaign)),
+        ]
         return [
             TaskShare(
                 judges.get(judge, ""), *texts[document], page, int(items), int(done), elapsed, active, moment(saved_at)
@@ -801,8 +806,9 @@ class Progress(Rows):
         return int(self._connection.scalar(query.where(_t.campaign == campaign, _t.judge.is_(None))) or 0)
 
     def imported_domain_shares(self, campaign: int) -> list[TaskShare]:
-        """The same of judges without tasks. It reads all they have answered; saves do not change it, imports do."""
-        return self._by_domain(_imported(self._connection, campaign))
+        """The progress of judges without tasks, by judge and domain. It reads all their answers; only imports change
+        it."""
+        return self._by_domain(_imported_shares(self._connection, campaign))
 
     def _by_domain(self, parts: Any) -> list[TaskShare]:
         """Sums by judge and document, summed up by judge and domain."""
@@ -818,14 +824,14 @@ class Progress(Rows):
         ]
 
     def totals(self) -> dict[int, tuple[int, int, int]]:
-        """Every campaign's items, whether somebody has them yet or not, how many of them are done, and judges: all in
-        two questions, so that a list of hundreds costs little more than one."""
+        """For every campaign how many items it has, how many of them are done, and how many judges. Few queries for
+        all campaigns, so that a list of hundreds costs little more than one."""
         tables = schema.task.join(schema.item, _i.task == _t.id)
         query = select(_t.campaign, self._items_to_do(), func.sum(_i.done)).select_from(tables)
         items = {
             row[0]: (int(row[1]), int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))
         }
-        each = _imported(self._connection).subquery()
+        each = _imported_shares(self._connection).subquery()
         campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
         for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
             total, done = items.get(campaign, (0, 0))

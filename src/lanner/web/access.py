@@ -215,7 +215,7 @@ class SessionCache:
     def account(self, number: int) -> Account | None:
         """The account, unless it was switched off."""
         with self._store.reading() as tx:
-            account = tx.accounts.numbered(number)
+            account = tx.accounts.by_number(number)
         return account if account and account.disabled_at is None else None
 
 
@@ -386,7 +386,7 @@ async def caller_of(request: Request) -> Caller | None:
                 return None
             if token.account is None:
                 return Caller(token, None)
-            account = tx.accounts.numbered(token.account)
+            account = tx.accounts.by_number(token.account)
             return Caller(token, account) if account and account.disabled_at is None else None
 
     caller: Caller | None = await site.read(look)
@@ -541,7 +541,7 @@ class Owners:
     def find(self, task: int) -> AssignedTask | None:
         """The task as it was assigned; None where there is none, or nobody has taken it."""
         with self._store.reading() as tx:
-            assigned_now = tx.tasks.assigned(task)
+            assigned_now = tx.tasks.get(task)
         if assigned_now is None or assigned_now.judge is None:
             return None
         if len(self._assigned) >= _REMEMBERED:

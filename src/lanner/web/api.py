@@ -210,7 +210,7 @@ async def list_documents(request: Request) -> Response:
     site, campaign = _site(request), await _find_campaign(request)
     start = _number(request, "start", 0, 10**9)
     limit = _number(request, "limit", 50, MOST_DOCUMENTS, least=1)  # whoever pages by none never comes to an end
-    texts = await site.query(lambda tx: tx.documents.some(campaign.id, start, limit + 1))
+    texts = await site.query(lambda tx: tx.documents.batch(campaign.id, start, limit + 1))
     document_shapes = [
         _in_shape(shapes.DocumentShape, text, segments=[_segment(segment) for segment in text])
         for text in texts[:limit]
@@ -250,7 +250,7 @@ async def list_judgements(request: Request) -> Response:
     if history not in ("true", "false"):
         raise HTTPException(422, "`history` is true or false.")
     rows, names = await _with_names(
-        request, campaign, lambda tx: tx.judgements.some(campaign.id, after, limit, history=history == "true")
+        request, campaign, lambda tx: tx.judgements.batch(campaign.id, after, limit, history=history == "true")
     )
     judgement_shapes = [_judgement(row, names) for row in rows]
     return _json_response(
@@ -301,7 +301,7 @@ async def _find_task(request: Request, campaign: Campaign) -> tuple[Task, dict[s
     number = forms.whole_number(request.path_params["task"])
     if number is None or not 1 <= number < 2**63:
         raise HTTPException(404)
-    entry, names = await _with_names(request, campaign, lambda tx: tx.tasks.assigned(number))
+    entry, names = await _with_names(request, campaign, lambda tx: tx.tasks.get(number))
     if entry is None or entry.campaign != campaign.id:
         raise HTTPException(404)
     return entry.task, names

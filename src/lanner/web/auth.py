@@ -203,7 +203,7 @@ async def change(request: Request) -> Response:
 
     def work() -> None:
         with site.store.writing() as tx:
-            account = tx.accounts.numbered(number)
+            account = tx.accounts.by_number(number)
             if account is None:
                 raise HTTPException(404)
             match forms.text(form, "do"):

@@ -128,9 +128,9 @@ def send_next(store: Store, now: datetime, *, inside: bool = False) -> bool:
         problem = f"{type(error).__name__}: {error}"[:200]
     with store.writing() as tx:
         if problem:
-            tx.webhooks.failed(delivery.id, problem, again_at(delivery.attempts, now))
+            tx.webhooks.mark_failed(delivery.id, problem, again_at(delivery.attempts, now))
         else:
-            tx.webhooks.delivered(delivery.id, now)
+            tx.webhooks.mark_delivered(delivery.id, now)
     if problem:
         log.warning("webhook %d: %s", delivery.webhook.id, problem)
     return True

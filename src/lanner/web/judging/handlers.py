@@ -387,7 +387,7 @@ def _speaks(view: TaskView) -> str:
 
 def _language_of(store: Store, participant: int) -> str:
     with store.reading() as tx:
-        row = tx.judges.numbered(participant)
+        row = tx.judges.by_number(participant)
     return str(row.judge.attributes.get("interface_language", "")) if row else ""
 
 
@@ -614,7 +614,7 @@ async def finish(request: Request) -> Response:
 def _following(store: Store, participant: int) -> int | None:
     """The task that a judge opens next."""
     with store.reading() as tx:
-        judge = tx.judges.numbered(participant)
+        judge = tx.judges.by_number(participant)
     task = work.next_task(store, judge.campaign, judge.judge.id) if judge else None
     return task.id if task else None
 

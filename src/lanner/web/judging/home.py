@@ -124,7 +124,7 @@ class JudgeRemovedError(CampaignError):
 def home_page(store: Store, participant: int, language: str = "en") -> Home:
     """What this judge has to do. With no task left a free one is taken, where the design has such."""
     with store.reading() as tx:
-        participant_row = tx.judges.numbered(participant)
+        participant_row = tx.judges.by_number(participant)
         campaign = tx.campaigns.find(participant_row.campaign) if participant_row else None
     if participant_row is None or campaign is None or participant_row.revoked_at is not None:
         raise JudgeRemovedError("This judge is in no campaign any more.", code="not_assigned")

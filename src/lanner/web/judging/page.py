@@ -550,9 +550,9 @@ def task_view(store: Store, number: int, assigned: AssignedTask | None = None) -
         standing = tx.tasks.standing(number, to_change=False)  # a page that is open holds up no save
         if standing is None or standing.judge is None:
             return None
-        entry = tx.tasks.assigned(number, assigned)
+        entry = tx.tasks.get(number, assigned)
         campaign = tx.campaigns.find(standing.campaign)
-        participant = tx.judges.numbered(standing.judge)
+        participant = tx.judges.by_number(standing.judge)
         if entry is None or campaign is None or participant is None:
             return None
         protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol

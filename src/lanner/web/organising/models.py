@@ -108,7 +108,7 @@ def _offer(store: Store, campaign: Campaign) -> str:
             for participant in tx.judges.all(campaign.id)
             if participant.judge.kind in JUDGE_GROUPS["people"]
         ]
-        return "begun" if any(tx.judgements.any_of(participant.number) for participant in people) else "open"
+        return "begun" if any(tx.judgements.has_answered(participant.number) for participant in people) else "open"
 
 
 def _share(words: str) -> float:
