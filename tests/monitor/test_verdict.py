@@ -233,6 +233,9 @@ def test_the_rest_is_assigned_first_of_all() -> None:
     where = campaign("open", calibration=["d1"])
     assert titles(people, where)[0] == ("calibration", "warn", "The calibration round is done.")
     assert titles([standing("a"), *people], where)[0][2] == "The calibration round is under way."
+    assert titles([standing("a", done=0), standing("b", done=0)], campaign("draft", calibration=["d1"])) == []
+    for nobody in ([], [standing("a", done=10, revoked=True)]):
+        assert titles(nobody, where) == []
 
 
 def test_whoever_has_no_link_is_not_reminded_and_their_open_work_is_told() -> None:

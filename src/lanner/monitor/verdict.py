@@ -588,7 +588,7 @@ def needs(
         return ()
     needs: list[Concern] = []
     working = [judge for judge in people if not judge.is_revoked]
-    if campaign.settings.get("calibration") and not rest_assigned:
+    if campaign.settings.get("calibration") and not rest_assigned and working and str(campaign.state) != "draft":
         needs.append(_assign_rest(working))
     if str(campaign.state) == "paused":
         more = message("Judges see a friendly note; unsent answers are kept.")

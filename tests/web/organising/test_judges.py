@@ -171,6 +171,10 @@ def test_reminders_go_to_those_who_have_not_finished(
         for item in range(len(task.items)):
             campaign.submit(store, task.id, item, complete(), submission=f"{task.id}-{item}-done")
     copied = client.post("/campaigns/trial/links", data={"token": token, "who": "remind"}).text
+    assert "Hello Judge 1," in copied, "all is answered, and nothing finished"
+    for task in campaign.tasks(store, "trial", "J1"):
+        campaign.finish(store, task.id)
+    copied = client.post("/campaigns/trial/links", data={"token": token, "who": "remind"}).text
     assert "Hello Judge 2," in copied and "Hello Judge 1," not in copied
     assert 'type="email"' not in copied, "no mail server is set up"
     with SmtpServer() as server:

@@ -156,7 +156,7 @@ async def _remind(request: Request, campaign: Campaign, form: FormData) -> Respo
 
     def look() -> list[JudgeLink]:
         progress = {part.name: part for part in campaigns.progress(site.store, campaign.id).judges}
-        open_judges = {name for name, part in progress.items() if part.done < part.items}
+        open_judges = {name for name, part in progress.items() if part.finished < part.tasks}
         return [
             replace(
                 link, letter=_letter(campaign, link, progress[link.judge]), email=forms.text(form, f"to.{link.judge}")
