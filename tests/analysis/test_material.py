@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from adaptive_campaign import made
+from adaptive_campaign import made, work
 from campaign_parts import first_task, opened, save
 from data_sets import released
 from lanner import campaign
@@ -171,6 +171,26 @@ def test_a_judge_left_out_of_a_campaign_counts_nowhere(tmp_path: Path) -> None:
         assert "1 judge left out" in str(found.counted().selection)
         campaign.count_again(store, "first", "ana")
         assert not from_campaign(store, "first").left_out
+
+
+def test_what_a_judge_took_back_is_no_answer(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lanner.sqlite") as store:
+        opened(store, "da")
+        task = first_task(store)
+        save(store, task, 0, {"score": 3, "comment": "Odd."})
+        save(store, task, 0, {"comment": None})
+        read = from_campaign(store, "first")
+        assert [judgement.question for judgement in read.judgements] == ["score"]
+        assert "comment" not in set(read.table["question"])
+
+
+def test_documents_of_a_calibration_round_are_not_among_those_that_are_drawn(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "study.db") as store:
+        made(store, documents=4, settings={"calibration": ["d0"]})
+        work(store, most=3)
+        campaign.after_calibration(store, "study")
+        work(store, looks=False)
+        assert from_campaign(store, "study").notes[0].startswith("3 of 3 documents were drawn")
 
 
 def test_judges_who_have_withdrawn_are_told_of(tmp_path: Path) -> None:

@@ -360,14 +360,15 @@ def _answer_key(judgement: Judgement) -> tuple[object, ...]:
 
 
 def from_campaign(store: Store, reference: str | int) -> Material:
-    """The judgements of a campaign as of one moment. Tutorial answers are left out; other roles are told apart by
-    `role`."""
+    """The judgements of a campaign as of one moment. Tutorial answers are left out, and those that were taken back;
+    other roles are told apart by `role`."""
     with store.reading() as tx:
         entry = tx.campaigns.get(reference)
         protocol = tx.campaigns.protocol(entry.id)
         documents = tuple(tx.documents.all(entry.id))
         participants = tx.judges.all(entry.id)
-        judgements = tuple(j for j in tx.judgements.current(entry.id) if j.role is not Role.TUTORIAL)
+        current_answers = tx.judgements.current(entry.id)
+        judgements = tuple(j for j in current_answers if j.role is not Role.TUTORIAL and j.value is not None)
         head = tx.chain.head(entry.id)
         reasons = tx.events.left_out(entry.id)
         withdrawn = tx.events.of(entry.id, kinds=("judge_withdrew",))
@@ -376,6 +377,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         tasks = [task for task in tx.tasks.with_role(entry.id, Role.CONTROL) if task.judge] if has_controls else []
         is_adaptive = entry.design == ADAPTIVE
         drawn = drawn_documents(tx, entry.id) if is_adaptive else {}
+        in_round = {*entry.settings.get("calibration", ())} - drawn.keys()
         left = _left_open(tx, entry.id) if is_adaptive else ()
     questions = {question.id: question for _, question in protocol.questions}
     return Material(
@@ -384,7 +386,7 @@ def from_campaign(store: Store, reference: str | int) -> Material:
         documents=documents,
         judges=tuple(participant.judge for participant in participants),
         judgements=judgements,
-        notes=(*_withdrawal_notes(withdrawn), *left, *_unequal(drawn, len(documents))),
+        notes=(*_withdrawal_notes(withdrawn), *left, *_unequal(drawn, len(documents) - len(in_round))),
         settings={"title": entry.title, "design": entry.design, "seed": entry.seed, **entry.settings},
         controls=tuple(misses(outcomes(tasks, judgements, questions))) if tasks else (),
         left_out={
