@@ -455,3 +455,52 @@ def test_a_column_and_a_row_of_means_are_no_judge_and_no_item(tmp_path: Path, me
     (reading,) = formats.read(path)
     assert [judge.id for judge in reading.judges] == ["Ann", "Ben"]
     assert len(reading.judgements) == 16
+
+
+TWO_SYSTEMS = {
+    "Firma X": GERMAN,
+    "Firma Y": ["Die Fähre kommt zu spät.", "Wir standen am Pier.", "Keiner.", "Regen kam."],
+}
+
+
+def of_two_systems(header: Sequence[str], *columns: str) -> list[Sequence[Any]]:
+    """A row for each sentence, system and judge, with what these columns hold."""
+    rows = [
+        {"n": n + 1, "source": ENGLISH[n], "text": texts[n], "system": system, "judge": judge, "score": n % 3 + place}
+        for n in range(4)
+        for place, (system, texts) in enumerate(TWO_SYSTEMS.items(), 1)
+        for judge in ("Anna", "Ben")
+    ]
+    return [header, *([row[column] for column in columns] for row in rows)]
+
+
+@pytest.mark.parametrize("heading", ["MT Provider", "MT vendor"])
+def test_names_below_a_heading_that_begins_like_that_of_a_translation_are_systems(tmp_path: Path, heading: str) -> None:
+    """They were a second output, and the answers about the second system repeats of those about the first."""
+    header = ["Source", "Target", heading, "Reviewer", "Fluency"]
+    rows = of_two_systems(header, "source", "text", "system", "judge", "score")
+    reading = read(table(tmp_path / "t.csv", rows))
+    assert {a.systems for a in reading.judgements} == {("Firma X",), ("Firma Y",)}
+    assert len({(a.judge, a.segment, a.systems) for a in reading.judgements}) == 16
+
+
+def test_a_column_that_tells_translations_of_a_text_apart_is_asked_about(tmp_path: Path) -> None:
+    """Names of systems below a heading that nobody knows were answers of the judges."""
+    rows = of_two_systems(
+        ["Source", "Target", "Fournisseur", "Reviewer", "Fluency"], "source", "text", "system", "judge", "score"
+    )
+    with pytest.raises(InputError) as caught:
+        formats.read(table(tmp_path / "t.csv", rows))
+    assert caught.value.code == "numbered_anew"
+    assert caught.value.names == {"columns": "Fournisseur"}
+    reading = read(tmp_path / "t.csv", columns="system=Fournisseur")
+    assert {a.systems for a in reading.judgements} == {("Firma X",), ("Firma Y",)}
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_answers_about_other_translations_are_no_repeats(tmp_path: Path, has_ids: bool) -> None:
+    head, columns = ["Source", "Target", "Reviewer", "Fluency"], ["source", "text", "judge", "score"]
+    rows = of_two_systems(["ID", *head] if has_ids else head, *(["n", *columns] if has_ids else columns))
+    with pytest.raises(InputError) as caught:
+        formats.read(table(tmp_path / "t.csv", rows))
+    assert caught.value.code == "unnamed_systems"

@@ -554,6 +554,13 @@ class MappedTable:
         """The two systems that a row compares, in the order of their columns; nothing in other tables."""
         return tuple(as_text(row[position]).strip() for position in self.pair_columns)
 
+    def has_other_text(self, draft: Draft, row: Sequence[Any]) -> bool:
+        """Whether a row has another translation than the first row of its segment."""
+        if "other_outputs" not in draft.meta:
+            return False
+        others = draft.meta["other_outputs"]
+        return any(as_text(row[position]) in others.get(name, ()) for name, position in self.outputs)
+
     def side(self, value: Any, row: Sequence[Any]) -> str:
         """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
         if isinstance(value, list | dict):

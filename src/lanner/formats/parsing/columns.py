@@ -681,7 +681,8 @@ def _second_answers(table: MapDraft) -> int:
 
 def _columns_of_answers(table: MapDraft) -> list[str]:
     """The columns that tell answers apart: which output they are about, and whose they are."""
-    return table.columns(*(role for role in _ABOUT_TEXTS if role != "source"), *_ABOUT_ANSWERS)
+    has_ids = table.has("segment", "item")
+    return table.columns(*(role for role in _ABOUT_TEXTS if not (has_ids and role == "source")), *_ABOUT_ANSWERS)
 
 
 def _take_numbered_anew(table: MapDraft) -> None:
@@ -692,7 +693,7 @@ def _take_numbered_anew(table: MapDraft) -> None:
         table.roles["segment"] = table.roles.pop("paragraph")
     has_judge = "judge" in table.roles or any(answer.judge for answer in table.answers)
     second_answers = _second_answers(table)
-    if not (has_judge or "source" in table.roles) or not table.has("segment", "item") or not second_answers:
+    if not (has_judge or "source" in table.roles) or not table.has("segment", "item", "source") or not second_answers:
         return
     are_most, keys = second_answers * 2 > len(table.sample), _columns_of_answers(table)
     column = next((c for c in table.free if _may_be_numbered(table, c) and table.are_unique([*keys, c])), None)
@@ -839,14 +840,16 @@ def _take_judge_kinds(table: MapDraft) -> None:
 
 
 def _place_systems(table: MapDraft) -> None:
-    """A column `MT` or `translation` may say which system it was, and not what the system wrote."""
+    """A column `MT`, `MT provider` or `translation` may say which system it was, and not what the system wrote."""
     if table.has("system", "system_a"):
         return
     fewest = 2 if "source" in table.roles else 1  # one text for every source may be a poor translation
     columns = [
         column
         for name, column in table.outputs.items()
-        if name == column and column in table.confidence and _are_systems(table, column, fewest)
+        if column in table.confidence
+        and not (name != column and says_text(column))
+        and _are_systems(table, column, fewest)
     ]
     if len(columns) == 1:
         table.outputs = {name: column for name, column in table.outputs.items() if column != columns[0]}

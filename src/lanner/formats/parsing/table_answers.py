@@ -116,6 +116,8 @@ class _Raw(NamedTuple):
     flags: tuple[str, ...]
     own_column: bool
     """Whether its judge has a column, in which an item that this judge did not get has no answer."""
+    has_other_text: bool
+    """Whether its row has another translation than the first row of the segment."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -169,6 +171,7 @@ class TableAnswers:
         if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
             self._first_bad_time = self._first_bad_time or line
             flags = ("unreadable_time",)
+        has_other_text = table.has_other_text(draft, row)
         for answer, position in table.answers:
             judge = answer.judge or table.text("judge", row) or table.judge or UNNAMED
             kind = table.text("judge_kind", row)
@@ -184,7 +187,9 @@ class TableAnswers:
             side = table.side(value, row) if len(systems) == 2 else ""
             own = bool(answer.judge)
             self._cells.append(
-                _Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags, own)
+                _Raw(
+                    judge, key, draft, systems, value, side, line, role, seconds, active, at, flags, own, has_other_text
+                )
             )
 
     def _kind(self, judge: str, said: str) -> JudgeKind:
@@ -556,6 +561,26 @@ class TableAnswers:
         counts = Counter(cell.key for cell in self._cells if not cell.role)
         return sum(answers for answers in counts.values() if answers > 1) * 2 > len(self._cells)
 
+    def _refuse_unnamed_systems(self) -> None:
+        """The error where judges answered about several translations of most segments and no column says whose each
+        is: all answers but those about the first would be taken for repeats."""
+        others = [cell for cell in self._cells if cell.has_other_text and not cell.role]
+        if not others or not self.are_repeated() or self._table.pair_columns or "system" in self._table.at:
+            return
+        again = {cell.key for cell in others}
+        if sum(cell.key in again for cell in self._cells) * 2 <= len(self._cells):
+            return
+        names = ", ".join(column for _, column in self._table.map.outputs.items())
+        raise InputError(
+            f"{others[0].judge} judged several translations of one segment ({names}), and no column says which system "
+            "each is of.",
+            code="unnamed_systems",
+            names={"columns": names},
+            where=Where(self._table.path, others[0].line),
+            next_step="Name the system of each row in a column `system`, or say which column does: --columns "
+            "system=COLUMN. If they translate different sentences, number these in a column `segment`.",
+        )
+
     def judgements(self) -> tuple[Judgement, ...]:
         by_question: dict[str, list[_Raw]] = {}
         for cell in self._cells:
@@ -566,6 +591,7 @@ class TableAnswers:
             for cell, value in zip(cells, self._typed(cells), strict=True)
         }
         self._refuse_errors(by_question)
+        self._refuse_unnamed_systems()
         self._refuse_bars()
         self._refuse_long_times()
         first_answers: dict[tuple[Any, ...], Any] = {}
