@@ -504,3 +504,45 @@ def test_answers_about_other_translations_are_no_repeats(tmp_path: Path, has_ids
     with pytest.raises(InputError) as caught:
         formats.read(table(tmp_path / "t.csv", rows))
     assert caught.value.code == "unnamed_systems"
+
+
+@pytest.mark.parametrize("question", ["Rang", "Eindruck", "순위", "Gesamteindruck (1-3)"])
+def test_a_column_for_each_output_is_about_this_output(tmp_path: Path, question: str) -> None:
+    """Under words that nobody knows each was a question about all outputs together."""
+    systems = {"DeepL": GERMAN, "Ours": FRENCH}
+    head = ["segment", "source", *systems, *(f"{question} {name}" for name in systems), "Gutachter"]
+    rows = [
+        [n + 1, ENGLISH[n], GERMAN[n], FRENCH[n], 1 + (n + place) % 2, 2 - (n + place) % 2, judge]
+        for n in range(4)
+        for place, judge in enumerate(("Anna", "Ben"))
+    ]
+    reading = read(table(tmp_path / "t.csv", [head, *rows]))
+    expected = {(row[-1], str(row[0]), name, row[at]) for row in rows for at, name in enumerate(systems, 4)}
+    assert {(a.judge, a.segment, *a.systems, a.value) for a in reading.judgements} == expected
+    assert len(reading.questions) == 1
+
+
+def test_a_metric_of_what_judges_edited_is_none_of_their_answers(tmp_path: Path) -> None:
+    rows = of_two_systems(
+        ["n", "source", "MT", "engine", "post-editor", "quality"], "n", "source", "text", "system", "judge", "score"
+    )
+    rows = [[*rows[0], "TER"], *([*row, at / 100] for at, row in enumerate(rows[1:]))]
+    reading = read(table(tmp_path / "t.csv", rows))
+    assert (set(reading.questions), reading.unread) == ({"quality"}, ("TER",))
+
+
+def test_a_scale_of_words_ends_with_its_last_word(tmp_path: Path) -> None:
+    """It was taken to go to 5, as one of numbers from 1 to 4 may."""
+    words = ["Incomprehensible", "Disfluent", "Good", "Flawless"]
+    rows = of_two_systems(
+        ["n", "source", "MT", "engine", "judge", "fluency", "effort"],
+        "n",
+        "source",
+        "text",
+        "system",
+        "judge",
+        "score",
+        "score",
+    )
+    rows[1:] = [[*row[:-2], words[row[-1] - 1], ["one", "two", "three", "four"][row[-1] - 1]] for row in rows[1:]]
+    assert read(table(tmp_path / "t.csv", rows)).scales == {"fluency": (1, 4)}

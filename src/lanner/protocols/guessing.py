@@ -49,7 +49,7 @@ _FITTING = 0.99
 _REMARKS = frozenset({"comment", "comments", "remark", "remarks", "feedback", "note", "notes", "reason", "rationale"})
 """Questions whose words are free text, however few different ones there are."""
 _INVERSE_WORDS = """
-rank ranking place error errors mistakes penalty penalties ter hter wer cer perplexity ppl edits distance
+error errors mistakes penalty penalties ter hter wer cer perplexity ppl edits distance
 seconds minutes minor major critical deduction deductions
 severity schweregrad sévérité gravité severidad gravedad severidade gravità
 omission omissions addition additions mistranslation mistranslations hallucination hallucinations
@@ -60,8 +60,8 @@ erros penalización pénalité pénalités penalità błędy chyby ошибки 
 """
 _INVERSE = frozenset(_INVERSE_WORDS.split())
 """Words in the names of questions whose best answer is the lowest number."""
-_PLACES = frozenset({"rank", "ranking", "place"})
-"""Those of them that end with the number of systems; the others count something and have no end."""
+_PLACES = frozenset("rank ranking place rang rangplatz platz classement puesto miejsce место 순위 順位 排名 名次".split())
+"""The same for places, which end with the number of systems; the others count something and have no end."""
 _INVERSE_PARTS = (
     *("오류", "벌점", "감점", "누락", "첨가", "오역", "エラー", "誤り", "減点", "訳抜け", "誤訳"),
     *("错误", "錯誤", "扣分", "漏译", "误译", "增译", "漏譯", "誤譯"),
@@ -448,7 +448,7 @@ def has_no_upper_end(protocol: Protocol, question: Scale) -> bool:
     if question.direction != "lower_is_better":
         return False
     heading = Wording(protocol).question(question.id).label
-    return _PLACES.isdisjoint(_words(heading)) and _less_is_better(heading, [0])
+    return not asks_place(heading) and _less_is_better(heading, [0])
 
 
 def _scale(key: str, numbers: Sequence[float], heading: str, systems: int, stated: tuple[float, float] | None) -> Scale:
@@ -456,7 +456,7 @@ def _scale(key: str, numbers: Sequence[float], heading: str, systems: int, state
     whole = all(float(number).is_integer() for number in numbers)
     if stated and not (min(stated) <= min(numbers) and max(numbers) <= max(stated)):
         stated = None
-    places = [(1, systems)] if not _PLACES.isdisjoint(_words(heading)) and systems > 1 else []
+    places = [(1, systems)] if asks_place(heading) and systems > 1 else []
     bottom, top = sorted(stated) if stated else _ends(numbers, places)
     less_is_better = _less_is_better(heading, numbers) or (stated is not None and stated[0] > stated[1])
     step = 1.0 if whole and top - bottom < _MOST_STEPS else 0.0
@@ -487,7 +487,12 @@ def _less_is_better(heading: str, numbers: Sequence[float]) -> bool:
     words = _words(heading)
     if "mqm" in words or any(word.startswith("metricx") for word in words):
         return min(numbers) >= 0 and max(numbers) <= _MOST_PENALTY
-    return not _INVERSE.isdisjoint(words) or any(part in heading for part in _INVERSE_PARTS)
+    return asks_place(heading) or not _INVERSE.isdisjoint(words) or any(part in heading for part in _INVERSE_PARTS)
+
+
+def asks_place(heading: str) -> bool:
+    """Whether a heading asks for the place of an output among others: `Rank`, `Rang`, `순위`."""
+    return not _PLACES.isdisjoint(_words(heading))
 
 
 def _lists(key: str, values: Sequence[list[Any]]) -> tuple[Question, dict[str, Json]]:

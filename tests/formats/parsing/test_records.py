@@ -135,3 +135,32 @@ def test_what_was_annotated_with_argilla(tmp_path: Path) -> None:
         assert all(expected.items() <= row.items() for row in found)
     labels = {"tone": by_question["tone"]}
     assert len(rows(tmp_path, [{**record, "responses": labels}], is_list=True)) == 2
+
+
+SHOWN = [{"source": text, "judge": judge, "score": n} for n, text in enumerate("abc") for judge in ("Ana", "Ben")]
+
+
+def test_a_table_in_one_object_is_read_as_its_rows(tmp_path: Path) -> None:
+    """As pandas writes it: by column (its default), with the columns named once, and as lists. Taken by one of these
+    for a row, the numbers of the rows were its source text."""
+    names = list(SHOWN[0])
+    cells = [list(row.values()) for row in SHOWN]
+    by_column = {name: {str(at): row[name] for at, row in enumerate(SHOWN)} for name in names}
+    split = {"columns": names, "index": list(range(len(SHOWN))), "data": cells}
+    lists = {name: [row[name] for row in SHOWN] for name in names}
+    for written in (by_column, split, lists, json.dumps(lists, indent=1)):
+        assert rows(tmp_path, written) == SHOWN
+
+
+def test_a_list_of_answers_is_one_for_each_sentence_of_a_document(tmp_path: Path) -> None:
+    """Each sentence had the whole list, as the answers of several judges to it."""
+    document = {"doc": "d", "source": ["a", "b"], "judge": "Ana", "score": [3, 5]}
+    assert [(row["doc"], row["score"]) for row in rows(tmp_path, [document], is_list=True)] == [("d", 3), ("d", 5)]
+    nested = {"doc": "d", "source": ["a", "b"], "scores": {"Ana": [3, 5], "Ben": [1, 2]}}
+    assert [(row["scores.Ana"], row["scores.Ben"]) for row in rows(tmp_path, [nested], is_list=True)] == [
+        (3, 1),
+        (5, 2),
+    ]
+    with pytest.raises(InputError) as caught:
+        rows(tmp_path, [{**document, "score": [3, 5, 4]}], is_list=True)
+    assert caught.value.code == "list_length"

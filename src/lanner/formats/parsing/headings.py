@@ -149,9 +149,9 @@ def split_suffix(name: str, *, apart: bool = False) -> tuple[str, str]:
 
 
 @cache
-def _scales() -> tuple[dict[str, int], ...]:
-    """For each scale of words the step of each word."""
-    scales = [scale for group in _NAMES["scales"].values() for scale in group]
+def _scales(*groups: str) -> tuple[dict[str, int], ...]:
+    """For each scale of words, of all groups or of some, the step of each word."""
+    scales = [scale for group in groups or _NAMES["scales"] for scale in _NAMES["scales"][group]]
     return tuple(
         {fold(word): step for step, words in enumerate(scale, 1) for word in words.split("|")} for scale in scales
     )
@@ -164,11 +164,21 @@ def steps_in_words(texts: Sequence[str]) -> list[int] | None:
 
 
 def _steps_in_words(texts: Sequence[str]) -> list[int] | None:
-    words = {fold(text) for text in texts}
-    for scale in _scales():
-        if words <= scale.keys() and len({scale[word] for word in words}) == len(words):
-            return [scale[fold(text)] for text in texts]
-    return None
+    scale = _scale_in_words(texts)
+    return None if scale is None else [scale[fold(text)] for text in texts]
+
+
+def _scale_in_words(texts: Iterable[str]) -> dict[str, int] | None:
+    words = set(map(fold, texts))
+    fits = (s for s in _scales() if words <= s.keys() and len({s[word] for word in words}) == len(words))
+    return next(fits, None)
+
+
+def last_step_in_words(texts: Sequence[str]) -> int | None:
+    """The last step of the scale that has these words, which judges may not have chosen; None for `one`, `two`,
+    `three`, of which no one knows where they end."""
+    scale = _scale_in_words(texts)
+    return None if scale is None or scale in _scales("numbers") else max(scale.values())
 
 
 @cache

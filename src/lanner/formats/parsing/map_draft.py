@@ -419,6 +419,8 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     # without texts a length cannot be measured any more, and judges may have been asked for one
     no_answer = is_measure if "source" in table.roles or table.outputs else is_index
     candidates = [c for c in table.free if c not in answers and not names_person(c) and role_named(c) != "system"]
+    people = [c for c in candidates if not names_metric(c)]  # the TER of each judge's edits is none of their answers
+    candidates = people if answers or any(map(table.are_numbers, people)) else candidates
     numeric = [c for c in candidates if table.are_numbers(c) and not (no_answer(c) or _is_end_of_scale(c))]
     # numbers that no judge ever disputes describe the item, those that no judge ever changes the judge
     disputed = [c for c in numeric if names_criterion(c) or not (_is_fact(table, c) or _is_about_judge(table, c))]
@@ -538,7 +540,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     answers: list[AnswerColumn] = []
     systems = sorted(table.outputs, key=len, reverse=True)
     behind = _systems_by_number(table)
-    asked_of_several = [] if by_judge else _asked_of_several(table)
+    asked = _asked_of_outputs(table) if by_judge else _asked_of_several(table)
     for column in table.free:
         if table.values(column) and not (table.are_numbers(column) or table.mean_length(column) <= SHORT_ANSWER):
             continue
@@ -557,7 +559,7 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
             if len(judge) > len(each) and (rest := without_name(judge, each)):
                 judge, system = rest, each
                 break
-        is_asked = fold(question) in question_words or column in asked_of_several
+        is_asked = fold(question) in question_words or column in asked
         if is_asked and (system or judge) and not is_computed(judge):
             answers.append(AnswerColumn(column, question, judge, system))
     if by_judge and not answers and not table.has("system", "system_a"):
@@ -571,6 +573,18 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
+
+
+def _asked_of_outputs(table: MapDraft) -> list[str]:
+    """`Eindruck DeepL`, `Eindruck Ours`: a question in words of its own with a column for each of several outputs."""
+    columns = [c for c in table.free if table.are_ratings(c) and not is_measure(c) and duration_heading(c) is None]
+    by_question: dict[str, list[str]] = {}
+    for column in columns:
+        for system in table.outputs:
+            rest = without_name(column, system) if len(column) > len(system) else None
+            if rest and not (names_metric(rest) or is_measure(rest)):
+                by_question.setdefault(fold(rest), []).append(column)
+    return [c for alike in by_question.values() if len(alike) == len(table.outputs) > 1 for c in alike]
 
 
 def _asked_of_several(table: MapDraft) -> list[str]:

@@ -21,7 +21,7 @@ from lanner.formats.parsing.headings import (
     names_judges,
     names_source,
 )
-from lanner.formats.parsing.map_draft import SHEET
+from lanner.formats.parsing.map_draft import SHEET, are_numbers
 from lanner.formats.parsing.values import is_numeric, is_short_answer
 
 _LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
@@ -57,7 +57,7 @@ def _lines(path: Path) -> Iterable[tuple[int, Any]]:
     first = first.strip()
     if not first.endswith("}") or (not rest.strip() and _is_list_holder(first)):
         value = _parse_json(first) if first.endswith("}") else textfile.json_whole(path)
-        if isinstance(value, dict) and (rows := _by_document(value) or _by_id(value)):
+        if isinstance(value, dict) and (rows := _held_rows(value)):
             return enumerate(rows, 1)
         if isinstance(value, dict) and (name := _list_in(value)):
             common = {key: entry for key, entry in value.items() if isinstance(entry, str | int | float)}
@@ -74,9 +74,13 @@ def _parse_json(text: str) -> Any:
 
 def _is_list_holder(line: str) -> bool:
     value = _parse_json(line) if len(line) < 1_000_000 else None
-    return (
-        isinstance(value, dict) and bool(_list_in(value) or _by_document(value) or _by_id(value)) and "id" not in value
-    )
+    return isinstance(value, dict) and bool(_list_in(value) or _held_rows(value)) and "id" not in value
+
+
+def _held_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object that holds all of a table, in one of the ways that people and pandas write it; empty where
+    it holds none."""
+    return _by_document(value) or _by_id(value) or _by_column(value) or _below_columns(value)
 
 
 def _by_document(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -102,12 +106,34 @@ def _by_id(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"id": name, **row} for name, row in value.items()] if any(map(names_source, rows[0])) else []
 
 
+def _by_column(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object that holds each column under its name: its cells under the numbers of the rows, or as a
+    list where a column names judges (other lists are sentences of a document)."""
+    columns = list(value.values())
+    if len(columns) > 1 and all(isinstance(part, dict) and part.keys() == columns[0].keys() for part in columns):
+        are_numbered = all(map(str.isdecimal, columns[0]))
+        return [{name: part[row] for name, part in value.items()} for row in columns[0]] if are_numbered else []
+    if not any(map(names_judges, value)) or any(not _is_column(part, len(columns[0])) for part in columns):
+        return []
+    return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _below_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of an object that names its columns once: `{"columns": ["source", …], "data": [["The sea.", …], …]}`."""
+    names, rows = value.get("columns"), value.get("data")
+    if not (_is_list_of_texts(names) and isinstance(rows, list)):
+        return []
+    is_table = all(isinstance(row, list) and len(row) == len(names) for row in rows)
+    return [dict(zip(names, row, strict=True)) for row in rows] if is_table else []
+
+
 def _list_in(value: dict[str, Any]) -> str:
     """The name of the only list of objects in an object."""
     lists = [k for k, v in value.items() if isinstance(v, list) and v and all(isinstance(entry, dict) for entry in v)]
     return lists[0] if len(lists) == 1 else next((name for name in _LISTS if name in lists), "")
 
 
+_DOCUMENT_KEYS = {"document", "doc", "doc_id", "document_id"}
 _SEGMENTS = ("segments", "sentences", "units", "items", "lines", "rows")
 
 
@@ -118,7 +144,7 @@ def _segments(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield value
         return
     common = {key: part for key, part in value.items() if key != name and not isinstance(part, dict | list)}
-    if not {"document", "doc", "doc_id", "document_id"} & common.keys():
+    if not _DOCUMENT_KEYS & common.keys():
         key = next((key for key in ("id", "name", "title") if key in common), "")
         common |= {"document": common.pop(key)} if key else {}
     for number, segment in enumerate(value[name], 1):
@@ -342,27 +368,35 @@ def _sentences(path: Path, line: int, value: dict[str, Any]) -> Iterator[dict[st
     if not source or not all(isinstance(sentence, str) for sentence in source):
         yield value
         return
-    texts = {key: part for key, part in value.items() if _is_list_of_texts(part)}
+    # of each sentence: other texts, and what was answered about it
+    texts = {key: part for key, part in value.items() if _is_list_of_texts(part) or _are_numbers(part)}
     lists = {
         f"{key}.{name}": part
         for key, parts in value.items()
-        if isinstance(parts, dict) and _NESTED.match(key)
+        if isinstance(parts, dict) and (_NESTED.match(key) or names_answer(key))
         for name, part in parts.items()
-        if _is_list_of_texts(part)
+        if _is_list_of_texts(part) or _are_numbers(part)
     }
     for name, part in {**texts, **lists}.items():
         if len(part) != len(source):
-            message = f"{name!r} has {len(part)} sentences, the source has {len(source)}."
+            message = f"{name!r} has {len(part)} entries, and the source has {len(source)} sentences."
             textfile.failed(path, message, line, "Lists of one document must be equally long.", code="list_length")
     common = {key: part for key, part in value.items() if key not in texts and not (lists and isinstance(part, dict))}
-    if not {"document", "doc", "doc_id", "document_id"} & common.keys() and "id" in common:
-        common["document"] = common.pop("id")
-    common.setdefault("document", str(line))
+    if not _DOCUMENT_KEYS & common.keys():
+        common["document"] = common.pop("id", str(line))
     for at in range(len(source)):
         yield {**common, "segment": str(at + 1), **{name: part[at] for name, part in {**texts, **lists}.items()}}
 
 
-def _is_list_of_texts(value: Any) -> bool:
+def _is_column(value: Any, length: int) -> bool:
+    return isinstance(value, list) and len(value) == length and not any(isinstance(c, dict | list) for c in value)
+
+
+def _are_numbers(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and are_numbers(value) and _is_column(value, len(value))
+
+
+def _is_list_of_texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(isinstance(part, str) for part in value)
 
 

@@ -18,6 +18,7 @@ from lanner.formats.parsing.headings import (
     header_words,
     kind_by_name,
     kind_in_words,
+    last_step_in_words,
     names_answer,
     names_criterion,
     role_in_words,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 from lanner.model import Judge, JudgeKind, Judgement, Role
 from lanner.model.messages import in_number
+from lanner.protocols.guessing import asks_place
 
 _TIMES = ("seconds", "active_seconds")
 _SHORT_SCALE = 10
@@ -153,7 +155,8 @@ class TableAnswers:
         return {key: heading for heading, key in self._ids.items()}
 
     def scales(self) -> dict[str, tuple[float, float]]:
-        """The scales of grades, and of the questions for which all columns name the same one, the worse end first."""
+        """The scales of grades and of steps in words, and of the questions for which all columns name the same one, the
+        worse end first."""
         named: dict[str, set[tuple[float, float] | None]] = {}
         for answer, _ in self._table.answers:
             if answer.question in self._ids:
@@ -316,7 +319,7 @@ class TableAnswers:
                 groups.setdefault(cell.question, {}).setdefault(key, []).append(cell.value)
         for question, rankings in groups.items():
             heading = self.headings[question]
-            if "rank" not in heading.casefold() and are_places(rankings.values()):
+            if not asks_place(heading) and are_places(rankings.values()):
                 yield (
                     f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
                     "best, add --set better=lower."
@@ -350,6 +353,9 @@ class TableAnswers:
             self._refuse_slips(cells, answers)
             self._note_on_zeros(cells, answers)
         if any(flag == "step" for _, flag in answers):
+            texts = [as_text(cell.value).strip() for cell in cells if not is_missing(cell.value)]
+            if last := last_step_in_words(texts):
+                self._graded[cells[0].question] = (1, last)
             steps = {
                 value: as_text(cell.value)
                 for cell, (value, flag) in zip(cells, answers, strict=True)
