@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import polars as pl
 import pytest
 
 from lanner import formats
@@ -546,3 +547,98 @@ def test_a_scale_of_words_ends_with_its_last_word(tmp_path: Path) -> None:
     )
     rows[1:] = [[*row[:-2], words[row[-1] - 1], ["one", "two", "three", "four"][row[-1] - 1]] for row in rows[1:]]
     assert read(table(tmp_path / "t.csv", rows)).scales == {"fluency": (1, 4)}
+
+
+def shown_in_turn(systems: int, *, texts: bool = True) -> tuple[list[list[Any]], set[tuple[Any, ...]]]:
+    """Rows in which each judge sees several outputs of a sentence in another order, with their systems and scores; and
+    what was said of which output."""
+    outputs = dict(list({**TWO_SYSTEMS, "Firma Z": FRENCH}.items())[:systems])
+    rows: list[list[Any]] = []
+    said = set()
+    for n in range(4):
+        for place, judge in enumerate(("Anna", "Ben")):
+            order = [list(outputs)[(at + n + place) % systems] for at in range(systems)]
+            scores = [1 + (n + at) % 5 for at in range(systems)]
+            said |= {(judge, str(n), system, score) for system, score in zip(order, scores, strict=True)}
+            shown = [ENGLISH[n], *(outputs[system][n] for system in order)] if texts else []
+            rows.append([n, *shown, *order, *scores, judge])
+    return rows, said
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        [("output_1", "output_2", "output_3"), ("system_1", "system_2", "system_3"), ("score_1", "score_2", "score_3")],
+        [("Text A", "Text B", "Text C"), ("Model A", "Model B", "Model C"), ("A: Rating", "B: Rating", "C: Rating")],
+        [(), ("system1Id", "system2Id", "system3Id"), ("system1rank", "system2rank", "system3rank")],
+        [("mt_a", "mt_b"), ("system_a", "system_b"), ("score_a", "score_b")],
+        [(), ("model1", "model2"), ("quality1", "quality2")],
+        [("left_text", "right_text"), ("left_system", "right_system"), ("impression_left", "impression_right")],
+    ],
+)
+def test_answers_about_outputs_that_take_turns_are_about_their_systems(
+    tmp_path: Path, names: list[tuple[str, ...]], ending: str
+) -> None:
+    """Whatever stood first was one system, called `1` or `A`; scores of two were about both."""
+    texts, systems, scores = names
+    rows, said = shown_in_turn(len(systems), texts=bool(texts))
+    head = ["id", *(["source"] if texts else []), *texts, *systems, *scores, "judge"]
+    path = table(tmp_path / "t.csv", [head, *rows])
+    if ending == "parquet":
+        pl.read_csv(path).write_parquet(path := tmp_path / "t.parquet")
+    reading = read(path)
+    assert {(a.judge, a.segment, *a.systems, a.value) for a in reading.judgements} == said
+    outputs = {**TWO_SYSTEMS, "Firma Z": FRENCH}
+    for document in reading.documents if texts else ():
+        assert all(text == outputs[name][int(s.id)] for s in document for name, text in s.outputs.items())
+
+
+def test_a_choice_among_outputs_beside_scores_of_each_is_asked_about(tmp_path: Path) -> None:
+    rows, _ = shown_in_turn(3)
+    head = ["id", "source", *(f"{name}_{slot}" for name in ("mt", "system", "score") for slot in "123"), "judge"]
+    with pytest.raises(InputError) as caught:
+        formats.read(table(tmp_path / "t.csv", [[*head, "Which is best?"], *([*row, "B"] for row in rows)]))
+    assert caught.value.code == "several_kinds_of_items"
+
+
+def test_a_preference_beside_a_score_of_each_side_is_about_both(tmp_path: Path) -> None:
+    rows, said = shown_in_turn(2)
+    head = ["id", "source", "mt_a", "mt_b", "system_a", "system_b", "score_a", "score_b", "judge", "preference"]
+    reading = read(table(tmp_path / "t.csv", [head, *([*row, "B"] for row in rows)]))
+    scores = [a for a in reading.judgements if a.question == "score"]
+    assert {(a.judge, a.segment, *a.systems, a.value) for a in scores} == said
+    assert [(a.systems, a.value) for a in reading.judgements if a.question == "preference"] == [
+        ((row[4], row[5]), "b") for row in rows
+    ]
+
+
+FORMS = [
+    (["타임스탬프", "이름", *(f"{n}. {text} (1-5)" for n, text in enumerate(ENGLISH, 1))], {"1", "2", "3", "4"}),
+    (["id. Nr.", "Kürzel", *(f"Satz {n} [{q}]" for n in (1, 2) for q in ("Stil", "Fluss"))], {"Satz 1", "Satz 2"}),
+    (["Alter", "VPN", *(f"I0{n}_{q}" for n in (1, 2) for q in ("ADQ", "FLU"))], {"I01", "I02"}),
+    (["x", "ID", *(f"item{n}_sys{s}_flu" for n in (1, 2) for s in (1, 2))], {"item1", "item2"}),
+]
+
+
+@pytest.mark.parametrize(("head", "items"), FORMS)
+def test_a_form_whose_judges_have_a_column_of_an_unknown_name(tmp_path: Path, head: list[str], items: set[str]) -> None:
+    """It was refused, and the column that somebody then named for the judges was not looked for in forms."""
+    rows = [[f"{at}.", f"{at}", *((at + n) % 5 + 1 for n in range(len(head) - 2))] for at in range(3)]
+    path = table(tmp_path / "form.csv", [head, *rows])
+    with pytest.raises(InputError) as caught:
+        formats.read(path)
+    assert caught.value.code == "no_judge_column"
+    reading = read(path, columns=f"judge={head[1]}")
+    assert {a.segment for a in reading.judgements} == items
+    expected = [(row[1], value) for row in rows for value in row[2:]]
+    assert sorted((a.judge, a.value) for a in reading.judgements) == sorted(expected)
+
+
+@pytest.mark.parametrize("answers", [[1, 5, 3, 4], ["A1", "A5", "A3", "A4"]])
+def test_what_a_survey_notes_on_its_responses_is_no_judge(tmp_path: Path, answers: list[Any]) -> None:
+    """Below `lastpage` and `seed` were the scores of judges of these names."""
+    head = ["id", "submitdate", "lastpage", "startlanguage", "seed", *(f"G01Q0{n}[SQ001]" for n in (1, 2, 3, 4))]
+    rows = [[n, f"2026-03-0{n} 10:11:12", 5, "de", 1928300 + n, *answers[n:], *answers[:n]] for n in (1, 2, 3)]
+    with pytest.raises(InputError):
+        formats.read(table(tmp_path / "lime.csv", [head, *rows]))

@@ -25,7 +25,7 @@ from typing import Any
 
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
-from lanner.formats.parsing.columns import ColumnMap, column_map
+from lanner.formats.parsing.columns import ColumnMap, column_map, parse
 from lanner.formats.parsing.error_rows import one_output_a_row
 from lanner.formats.parsing.headings import (
     fold,
@@ -74,26 +74,28 @@ _UNCLEAR |= {"several_languages", "scores_of_systems"}
 def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> TableRows:
     """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
     holds one of them; a header of texts alone has no answers."""
-    rows = open_rows(path, **options)
-    if _TOLOKA not in str(columns):
-        rows = _without_prefixes(rows)
+    rows = _without_prefixes(open_rows(path, **options), str(columns))
     if all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header)):
         return rows
     of_outputs = one_output_a_row(path, rows, columns, judge)
-    if of_outputs is not rows or rows.typed:
+    if of_outputs is not rows:
         return of_outputs
-    return one_answer_a_row(path, rows, is_told=bool(columns or judge))
+    return one_answer_a_row(path, rows, parse(columns), is_told=bool(columns or judge))
 
 
-_TOLOKA = "INPUT:"
-_PREFIX = re.compile("(?:INPUT|OUTPUT|ASSIGNMENT):")
+_PREFIXES = (("INPUT:", "OUTPUT:", "ASSIGNMENT:"), ("Input.", "Answer."))
+"""What Toloka and Mechanical Turk put before the names that a task gives to its columns."""
 
 
-def _without_prefixes(rows: TableRows) -> TableRows:
-    """An export of Toloka with its columns called as the task calls them: `score` for `OUTPUT:score`."""
-    names = [_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name for name in rows.header]
-    is_toloka = all(any(name.startswith(kind) for name in rows.header) for kind in (_TOLOKA, "OUTPUT:"))
-    return replace(rows, header=names) if is_toloka and len(set(names)) == len(names) else rows
+def _without_prefixes(rows: TableRows, columns: str) -> TableRows:
+    """An export of Toloka or Mechanical Turk with its columns called as the task calls them: `score` for
+    `OUTPUT:score`, unless somebody says what the longer names hold."""
+    for prefixes in _PREFIXES:
+        names = [next((name.removeprefix(p) for p in prefixes if name.startswith(p)), name) for name in rows.header]
+        is_export = all(any(name.startswith(prefix) for name in rows.header) for prefix in prefixes[:2])
+        if is_export and len(set(names)) == len(names) and prefixes[0] not in columns and prefixes[1] not in columns:
+            return replace(rows, header=names)
+    return rows
 
 
 def recognise(path: Path) -> bool:

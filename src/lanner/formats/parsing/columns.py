@@ -113,6 +113,7 @@ class ColumnMap:
         for answer in self.answers:
             about = f" by {answer.judge}" if answer.judge else ""
             about += f" about {answer.system}" if answer.system else ""
+            about += f" about {self.roles[('system_a', 'system_b')[answer.side]]}" if answer.side is not None else ""
             parts.append(self._part(f"answer:{answer.question}{about}", answer.column))
         text = ", ".join(parts)
         # what stands beside an answer is about the answer or its judge, and does not come along with the texts

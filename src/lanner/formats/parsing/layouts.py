@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lanner.errors import InputError, Where
@@ -28,9 +29,11 @@ from lanner.formats.parsing.headings import (
     names_judges,
     names_language_model,
     role_named,
+    role_of_identifier,
     split_suffix,
+    without_scale,
 )
-from lanner.formats.parsing.values import as_text, is_missing, is_numeric, literal_list, moment
+from lanner.formats.parsing.values import as_text, asks_preference, is_missing, is_numeric, literal_list, moment
 
 if TYPE_CHECKING:  # which are read without this module where they hold texts alone
     from lanner.formats.parsing.tables import Row, TableRows
@@ -39,11 +42,17 @@ _DIGITS = re.compile(r"\d+")
 _ITEMS_AT_LEAST = 3
 
 
-def one_answer_a_row(path: Path, rows: TableRows, *, is_told: bool = False) -> TableRows:
+def one_answer_a_row(
+    path: Path, rows: TableRows, columns: Mapping[str, str] = MappingProxyType({}), *, is_told: bool = False
+) -> TableRows:
     """The same table with a row for each answer; as it is where it has one. What is not clear is asked about, unless
-    somebody has told what the columns hold."""
+    somebody has told what the `columns` hold, by role, or who judged."""
     named = rows if is_told else _responses(rows)
-    return _by_items(path, _by_ranks(path, named), is_told=is_told)
+    of_outputs = _by_ranks(path, named)
+    of_outputs = (
+        of_outputs if any(name.startswith(("answer:", "system:")) for name in columns) else _by_slots(path, of_outputs)
+    )
+    return _by_items(path, of_outputs, columns.get("judge", ""), is_told=is_told)
 
 
 _RESPONSE_NUMBERS = frozenset({"id", "responseid", "respondentid"})
@@ -71,25 +80,25 @@ def _responses(rows: TableRows) -> TableRows:
     return rows.turned(["judge", *(names[at] for at in others)], responses, note)
 
 
-def _by_items(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:
+def _by_items(path: Path, rows: TableRows, judge_column: str = "", *, is_told: bool) -> TableRows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
     in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
     well, `Text 1 [DeepL]`."""
-    judge = next((at for at, name in enumerate(rows.header) if names_judges(name)), None)
+    judge = next((at for at, name in enumerate(rows.header) if name == judge_column or names_judges(name)), None)
     judges = [row[judge] for row in rows.sample] if judge is not None else []
     if judge is None:
         return _by_nameless_judges(path, rows, is_told=is_told)
     if not judges or len(set(judges)) < len(judges):
         return rows
     parts = _crossed(rows.header) or _grids(rows.header)
-    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in parts):
+    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in (*parts, judge)):
         return _one_row_per_item(rows, judge, parts)
     shapes = (_without_numbers, _before_number, _before_brackets)
     kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
     places = max(kinds.values(), key=len, default=[])
-    others = [name for at, name in enumerate(rows.header) if at not in places]
-    if not places or judge in places or header_score(others) > 2 or names_item(others):
+    others = [name for at, name in enumerate(rows.header) if at not in (*places, judge)]
+    if not places or judge in places or header_score(others) > 1 or names_item(others):
         return rows
     numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
     is_asked_again = _before_number(rows.header[places[0]]) in kinds and len(set(numbers)) < len(numbers)
@@ -134,9 +143,9 @@ def _by_nameless_judges(path: Path, rows: TableRows, *, is_told: bool) -> TableR
             code="no_judge_column",
             names={"columns": ", ".join(rows.header)},
             where=Where(path, rows.line),
-            next_step="If each row holds the answers of one judge, add a first column `judge` with a name or number on "
-            "each row. If each column holds those of one judge, add a first column `segment` instead and call the "
-            "others after the judges.",
+            next_step="If each row holds the answers of one judge, say which column names the judge: --columns "
+            "judge=COLUMN; without one, add a first column `judge`. If each column holds those of one judge, add a "
+            "first column `segment` and call the others after the judges.",
         )
     turned.notes.append("No column names the judges: each row is one, called after its line.")
     return turned
@@ -342,6 +351,79 @@ def _crossed(header: Sequence[str]) -> dict[int, _Part]:
     same_pieces = len({(bool(part.system), bool(part.question)) for part in parts.values()}) == 1
     is_new = len(set(parts.values())) == len(parts) and len(items_known) > 1
     return dict(sorted(parts.items())) if same_pieces and is_new else {}
+
+
+_SLOT = re.compile(r"[1-9]\d?|[a-j]")
+_SLOTS_AT_LEAST = 3
+"""Two systems whose names stand in columns are compared."""
+
+
+def _slots(header: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The columns that differ in one letter or number, by the rest of their headings and by that: `score_1`, `score_2`,
+    or `system1Id`, `system2Id`."""
+    columns: dict[str, dict[str, int]] = {}
+    for at, name in enumerate(header):
+        words = header_words(without_scale(name))
+        slots = [place for place, word in enumerate(words) if _SLOT.fullmatch(word)]
+        if len(slots) == 1 and len(words) > 1:
+            rest = " ".join(word for place, word in enumerate(words) if place != slots[0])
+            columns.setdefault(rest, {})[words[slots[0]]] = at
+    return columns
+
+
+def _by_slots(path: Path, rows: TableRows) -> TableRows:
+    """A table whose rows hold several outputs, each with its answers and the name of its system, which may stand in any
+    place (`system_1`, `score_1`, `system_2`, …), with a row for each output; other tables as they are."""
+    columns = _slots(rows.header)
+    names = [rest for rest, places in columns.items() if _are_names_of_systems(rows, rest, list(places.values()))]
+    if len(names) != 1:
+        return rows
+    systems = columns.pop(names[0])
+    of_each = {rest: places for rest, places in columns.items() if places.keys() == systems.keys()}
+    word = names[0].split(" ")[0]
+    called = {rest: rest.removeprefix(f"{word} ") for rest in of_each}  # `rank` of `system1rank`
+    if not any(names_answer(name) or names_criterion(name) for name in called.values()):
+        return rows
+    taken = {at for places in (systems, *of_each.values()) for at in places.values()}
+    others = [at for at in range(len(rows.header)) if at not in taken]
+    if about_all := [
+        rows.header[at] for at in others if names_answer(rows.header[at]) or asks_preference(rows.header[at])
+    ]:
+        raise InputError(
+            f"Each row holds answers about {len(systems)} outputs, and in {', '.join(map(repr, about_all))} one about "
+            "all of them.",
+            code="several_kinds_of_items",
+            names={"columns": ", ".join(about_all)},
+            where=Where(path, rows.line),
+            next_step="Put these columns into a table of their own.",
+        )
+
+    def outputs() -> Iterator[Row]:
+        for line, values, extra in rows.rows:
+            for slot, at in systems.items():
+                if not is_missing(values[at]):
+                    own = (values[places[slot]] for places in of_each.values())
+                    yield line, [*(values[other] for other in others), values[at], *own], extra
+
+    header = [*(rows.header[at] for at in others), "system", *called.values()]
+    if len(set(header)) < len(header):
+        return rows
+    first = rows.header[next(iter(systems.values()))]
+    note = f"Each row holds {len(systems)} outputs, and {first!r} and the columns like it name their systems."
+    return rows.turned(header, outputs(), note)
+
+
+def _are_names_of_systems(rows: TableRows, heading: str, columns: Sequence[int]) -> bool:
+    """Whether columns below such a heading name the systems of several outputs: a few names that come again, each once
+    in a row."""
+    if len(columns) < _SLOTS_AT_LEAST or "system" not in (role_named(heading), role_of_identifier(heading)):
+        return False
+    cells = [[as_text(row[at]).strip() for at in columns if not is_missing(row[at])] for row in rows.sample]
+    names = Counter(name for row in cells for name in row)
+    are_once = all(len(set(row)) == len(row) for row in cells)
+    return (
+        are_once and not all(map(is_numeric, names)) and len(names) * 2 <= sum(names.values()) and len(rows.sample) > 1
+    )
 
 
 _ROW_OF_GRID = re.compile(r"^(.+)\[([^\[\]]++)\]\s*+$")

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 from lanner.errors import InputError
@@ -39,6 +39,7 @@ from lanner.formats.parsing.headings import (
     output_or_reference,
     role_named,
     says_judge,
+    sides_of,
     spellings_of,
     split_suffix,
     steps_in_words,
@@ -75,14 +76,16 @@ SHEET = "sheet"
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column of answers: to which question, by which judge and about which system where the column tells, and which
-    part of its cells where they hold one answer of each judge."""
+    """A column of answers: to which question, by which judge and about which system where the column tells (or about
+    which of the two that a row compares, 0 or 1), and which part of its cells where they hold one answer of each
+    judge."""
 
     column: str
     question: str
     judge: str = ""
     system: str = ""
     part: int | None = None
+    side: int | None = None
 
 
 def as_option(columns: Mapping[str, str]) -> str:
@@ -365,9 +368,9 @@ _MOST_IN_A_CELL = 50
 """Scores of so many judges stand in one cell at most; a longer list is something else."""
 _EXPLAINED_STEP = re.compile(r"(-?\d{1,3})(?:\s?[-–]\s?\d{1,3})?\s?[=:]\s?\D")
 """A step of a scale with what it means, as legends have it: `1 = poor`, `0-30: useless`."""
-_LARGE = 10
-"""A number beyond this is on no scale from 0 to 1."""
-_QUESTION_NUMBER = re.compile(r"(?:q|qu|frage|item|문항)[\s_.]?\d{1,3}(?:\D|$)", re.I)
+_LARGE, _LARGEST = 10, 100
+"""A number beyond the first is on no scale from 0 to 1, nor on a short one; one beyond the second on none at all."""
+_QUESTION_NUMBER = re.compile(r"(?:(?:g\d{1,3})?q|qu|frage|item|문항)[\s_.]?\d{1,3}(?:\D|$)", re.I)
 _SUBJECT_OR_SENTENCE = re.compile(r"[st][\s_.]?\d{1,3}$", re.I)
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 
@@ -401,6 +404,8 @@ def take_answers(table: MapDraft) -> None:
         if answers or len(numbers) == 1:
             table.add_answer(AnswerColumn([*answers, *numbers][0], ""), CERTAIN if answers else LIKELY)
             return
+    for answer in _answers_by_side(table):
+        table.add_answer(answer, CLEAR)
     spread = [*_spread_answers(table, by_judge=by_judge)]
     for answer in spread:
         table.add_answer(answer, CLEAR)
@@ -573,6 +578,21 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
     for answer in answers:
         if answer.system or len(judges) > 1 or says_judge(answer.judge):
             yield answer
+
+
+def _answers_by_side(table: MapDraft) -> list[AnswerColumn]:
+    """`score_a` and `score_b` beside `system_a` and `system_b`, which stand on either side: of each the score."""
+    if not table.has("system_a") or not table.has("system_b"):
+        return []
+    ours = sides_of(table.roles["system_a"], table.roles["system_b"])
+    answers = []
+    ratings = [c for c in table.free if table.are_ratings(c) and not is_measure(c) and duration_heading(c) is None]
+    for first, second in permutations(ratings, 2):
+        sides = sides_of(first, second)
+        question = " ".join(word for word in header_words(without_scale(first)) if not sides or word != sides[0])
+        if question and sides == ours is not None:
+            answers += [AnswerColumn(column, question, side=side) for side, column in enumerate((first, second))]
+    return answers
 
 
 def _asked_of_outputs(table: MapDraft) -> list[str]:
@@ -776,20 +796,24 @@ def _check_names(table: MapDraft, columns: Mapping[str, str]) -> None:
             "says whose the answers are.",
             "no_judge_column",
             f"If each column is a judge's, call it after the judge, or: {each_as('judge', list(columns))}. If each row "
-            f"is a judge's, call the column {items} `judge` in the file. If one judge answered, add a column `judge`.",
+            f"is a judge's: {as_option({'judge': table.columns('document', 'segment', 'item')[0]})}. If one judge "
+            "answered, add a column `judge`.",
             list(columns),
         )
 
 
 def _check_scales(table: MapDraft, columns: Sequence[str]) -> None:
-    """Refuse columns as scores of judges if some hold fractions of one and others large numbers: judges share a
-    scale."""
+    """Refuse columns as scores of judges if some hold fractions of one and others large numbers, or some steps of a
+    short scale and others numbers beyond any scale: judges share a scale."""
     numbers = {column: [n for n in map(number, table.values(column)) if n is not None] for column in columns}
     fractions = [c for c, ns in numbers.items() if all(abs(n) <= 1 for n in ns) and any(n % 1 for n in ns)]
     large = [column for column, ns in numbers.items() if any(abs(n) > _LARGE for n in ns)]
-    if fractions and large:
+    small = fractions or [column for column, ns in numbers.items() if all(abs(n) <= _LARGE for n in ns)]
+    if not fractions:
+        large = [column for column, ns in numbers.items() if ns and min(ns) > _LARGEST]
+    if small and large:
         raise table.refusal(
-            f"The numbers in {', '.join(fractions)} and {', '.join(large)} are on different scales, so they are no "
+            f"The numbers in {', '.join(small)} and {', '.join(large)} are on different scales, so they are no "
             "scores that judges gave to the same items.",
             "different_scales",
             f"Say which columns hold answers: {each_as('answer', large[:1])}, or judge:NAME=COLUMN for each judge's.",

@@ -214,7 +214,8 @@ class TableAnswers:
         if answer.system:
             return (answer.system,)
         if table.pair_columns:
-            return table.compared_systems(row)
+            compared = table.compared_systems(row)
+            return compared if answer.side is None else (compared[answer.side],)
         if "system" in table.at:
             name = table.text("system", row)
             systems = tuple(name.split("|")) if name and not table.long else (name,) if name else ()

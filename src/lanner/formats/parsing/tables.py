@@ -470,11 +470,8 @@ def _headings_of_survey(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _tidy(names: Sequence[str]) -> list[str]:
-    """Names of columns on one line, and without the `Input.` and `Answer.` that Mechanical Turk puts before them."""
-    tidy = [" ".join(name.split()) for name in names]
-    bare = [re.sub(r"^(?:Input|Answer)\.", "", name) for name in tidy]
-    is_turk = any(name.startswith("Input.") for name in tidy) and any(name.startswith("Answer.") for name in tidy)
-    return bare if is_turk and len(set(bare)) == len(bare) else tidy
+    """Names of columns on one line."""
+    return [" ".join(name.split()) for name in names]
 
 
 def _names_without_header(rows: Sequence[Sequence[str]]) -> list[str]:
