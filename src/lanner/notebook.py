@@ -86,7 +86,7 @@ def judge(
     definition = protocols.load(protocol)
     pages = _pages(str(store))
     _campaign_for(pages.store, name, texts, definition, judge)
-    secret = campaign.invitations.shown(pages.store, name, judge) or campaign.invitations.issue(
+    secret = campaign.invitations.current_secret(pages.store, name, judge) or campaign.invitations.issue(
         pages.store, name, judge
     )
     return pages.show(f"/j/{secret}", name, f"Judging {name} as {judge}", height)

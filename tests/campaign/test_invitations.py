@@ -78,22 +78,22 @@ def test_a_link_can_be_shown_again_with_the_key_and_not_without_it(
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     with Store.open(tmp_path / "lanner.sqlite") as store:
         secret = open_campaign(store)["J1"]
-        assert invitations.shown(store, "trial", "J1") == secret
+        assert invitations.current_secret(store, "trial", "J1") == secret
         again = invitations.issue(store, "trial", "J1")
         assert again != secret
-        assert invitations.shown(store, "trial", "J1") == again
+        assert invitations.current_secret(store, "trial", "J1") == again
         key = tmp_path / "lanner.sqlite.key"
         assert key.stat().st_mode & 0o077 == 0, "nobody else may read the key"
         invitations.revoke(store, "trial", "J1")
-        assert invitations.shown(store, "trial", "J1") is None
+        assert invitations.current_secret(store, "trial", "J1") is None
         invitations.issue(store, "trial", "J1")
         key.write_bytes(b"another key entirely, of some length")
-        assert invitations.shown(store, "trial", "J1") is None, "who has the store alone has no link"
+        assert invitations.current_secret(store, "trial", "J1") is None, "who has the store alone has no link"
 
 
 def test_a_key_from_the_environment_serves_any_database(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, "a long random sentence")
     secret = open_campaign(store)["J2"]
-    assert invitations.shown(store, "trial", "J2") == secret
+    assert invitations.current_secret(store, "trial", "J2") == secret
     owner = invitations.lookup(store, secret)
     assert owner is not None and owner.judge.id == "J2"

@@ -11,7 +11,7 @@ import pytest
 from campaign_parts import NOW, fill, first_task, opened, save, valid
 from lanner import campaign
 from lanner.campaign import Submission
-from lanner.campaign.people import LONGEST, invited, messages_in, send_message
+from lanner.campaign.people import LONGEST, messages_in, parse_judges, send_message
 from lanner.campaign.submit import save_all
 from lanner.errors import CampaignError, InputError
 from lanner.model import CampaignState, Judge, JudgeKind, Judgement
@@ -317,7 +317,7 @@ def test_messages_go_with_the_judge_who_withdraws_and_no_others(store: Store) ->
 
 
 def test_lines_in_any_order() -> None:
-    found = invited("Ana Ruiz <ana@example.org>, ko\nBen; ben@example.org\n\nChi, German, ten years, freelance\n")
+    found = parse_judges("Ana Ruiz <ana@example.org>, ko\nBen; ben@example.org\n\nChi, German, ten years, freelance\n")
     assert [(entry.judge.id, entry.judge.name, entry.email) for entry in found] == [
         ("ana-ruiz", "Ana Ruiz", "ana@example.org"),
         ("ben", "Ben", "ben@example.org"),
@@ -328,19 +328,19 @@ def test_lines_in_any_order() -> None:
 
 
 def test_addresses_are_not_kept_with_the_judge() -> None:
-    found = invited("name\temail\tlanguage\nAna\tana@example.org\tko")
+    found = parse_judges("name\temail\tlanguage\nAna\tana@example.org\tko")
     assert "example" not in str(found[0].judge)
     assert found[0].email == "ana@example.org"
 
 
 def test_a_table_with_its_own_columns() -> None:
-    found = invited('id,name,years\nj1,"Ruiz, Ana",12\nj2,Ben,')
+    found = parse_judges('id,name,years\nj1,"Ruiz, Ana",12\nj2,Ben,')
     assert [(entry.judge.id, entry.judge.name) for entry in found] == [("j1", "Ruiz, Ana"), ("j2", "Ben")]
     assert found[0].judge.attributes == {"years": "12"}
 
 
 def test_a_table_of_a_european_spreadsheet_may_have_commas_in_its_cells() -> None:
-    [found] = invited("ID;Name;E-Mail;L1\nJudge 7;Ana;ana@example.org;German, Dutch")
+    [found] = parse_judges("ID;Name;E-Mail;L1\nJudge 7;Ana;ana@example.org;German, Dutch")
     assert (found.judge.id, found.judge.attributes, found.email) == (
         "Judge 7",
         {"L1": "German, Dutch"},
@@ -349,14 +349,14 @@ def test_a_table_of_a_european_spreadsheet_may_have_commas_in_its_cells() -> Non
 
 
 def test_ids_are_unique_and_keep_their_script() -> None:
-    found = invited("Kim\nKim\n김 민수\n!!!", existing_ids={"kim"}, same_names=True)
+    found = parse_judges("Kim\nKim\n김 민수\n!!!", existing_ids={"kim"}, same_names=True)
     assert [entry.judge.id for entry in found] == ["kim-2", "kim-3", "김-민수", "judge"]
 
 
 @pytest.mark.parametrize(("text", "taken"), [("Kim\nBo\nkim", ()), ("Kim", ("kim",)), ("id,name\nx,A\nx,B", ())])
 def test_two_of_one_name_in_a_text_are_asked_about(text: str, taken: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as caught:
-        invited(text, taken)
+        parse_judges(text, taken)
     assert caught.value.code == "same_name"
     assert caught.value.where.line == text.count("\n") + 1
 
@@ -364,7 +364,7 @@ def test_two_of_one_name_in_a_text_are_asked_about(text: str, taken: tuple[str, 
 @pytest.mark.parametrize("text", ["", "  \n ", ", ,", "name\n,", "x" * 200])
 def test_what_names_nobody_is_refused_in_words(text: str) -> None:
     with pytest.raises(InputError):
-        invited(text)
+        parse_judges(text)
 
 
 @pytest.mark.parametrize("kind", [JudgeKind.MODEL, JudgeKind.METRIC, JudgeKind.ADJUDICATED])

@@ -214,7 +214,7 @@ def look_if_due(store: Store, reference: int | str, *, at: datetime | None = Non
     due = drawing.finished_share(store, reference) * LOOKS
     if standing.enough or due < standing.look + 1:
         return False
-    most = LOOKS - 1 if due >= LOOKS and drawing.is_out(store, reference) else LOOKS
+    most = LOOKS - 1 if due >= LOOKS and drawing.has_open_texts(store, reference) else LOOKS
     current, material = with_answers(store, reference)
     if not current.look_due(most):
         return False
@@ -235,7 +235,7 @@ def economy(store: Store, reference: int | str) -> Economy:
     judges = int(own.options.get("judges_per_document") or 1) + float(own.options.get("overlap") or 0.0)
     goal, standing = current.goal, current.standing
     is_over = campaign.get(store, reference).state is CampaignState.CLOSED
-    ended = is_over or (own.ended and not drawing.is_out(store, reference))
+    ended = is_over or (own.ended and not drawing.has_open_texts(store, reference))
     forecasts = document_count >= 8 and (standing.enough or not ended)
     ahead = forecast(goal, current.answers(), standing, judges=judges) if forecasts else None
     rows = material.counted(Purpose.SCORES, of="people").table.filter(pl.col("question") == score)

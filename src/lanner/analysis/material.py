@@ -17,7 +17,7 @@ import polars as pl
 
 from lanner import formats, protocols
 from lanner.analysis.measures import CountedRows, Purpose, counted
-from lanner.campaign.drawing import drawn_documents, left_open
+from lanner.campaign.drawing import drawn_documents, pairs_left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import ControlCounts, misses, outcomes
 from lanner.errors import InputError, Where, check_known, did_you_mean, unasked
@@ -415,7 +415,7 @@ def _left_open(tx: Transaction, number: int) -> tuple[str, ...]:
     return tuple(
         f"{first} and {second} were left open by the organisers: nothing more was judged for the sake of this pair, "
         "and the campaign does not decide it."
-        for first, second in left_open(tx, number)
+        for first, second in pairs_left_open(tx, number)
     )
 
 

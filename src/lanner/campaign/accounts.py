@@ -232,7 +232,7 @@ def seal(key: bytes, secret: str) -> str:
     if len(plain) > LONGEST:
         raise ValueError("longer than can be sealed")
     number = secrets.token_bytes(16)
-    return f"{SEALED}{number.hex()}{_masked(key, number, plain).hex()}"
+    return f"{SEALED}{number.hex()}{_mask(key, number, plain).hex()}"
 
 
 def is_sealed(text: str) -> bool:
@@ -243,10 +243,10 @@ def is_sealed(text: str) -> bool:
 def unseal(key: bytes, text: str) -> str | None:
     """The secret that was sealed; None where it was with another key."""
     sealed = bytes.fromhex(text.removeprefix(SEALED))
-    plain = _masked(key, sealed[:16], sealed[16:])
+    plain = _mask(key, sealed[:16], sealed[16:])
     return plain.decode() if plain.isascii() and plain.decode().isprintable() else None
 
 
-def _masked(key: bytes, number: bytes, content: bytes) -> bytes:
+def _mask(key: bytes, number: bytes, content: bytes) -> bytes:
     mask = hmac.new(key, b"webhook" + number, hashlib.sha256).digest()
     return bytes(a ^ b for a, b in zip(content, mask, strict=False))

@@ -33,16 +33,16 @@ def settle(
     account: int | None = None,
     at: datetime | None = None,
 ) -> tuple[str, ...]:
-    """Keep agreed answers, as strictly checked as a judge's; questions left open are left out. Which were answered.
-    Outputs that were compared are kept in the order of their names, whichever they are given in."""
+    """Store agreed answers, checked as strictly as a judge's, and return the questions that were answered. Outputs that
+    were compared are stored in the order of their names."""
     moment = at or now()
     number = get(store, campaign).id
     protocol = protocol_of(store, number)
     document, segment, shown = unit
     systems = tuple(sorted(shown))
     _check_judged(store, number, (document, segment, systems))
-    given = _checked(protocol, answers, _texts(store, number, unit), len(systems))
-    checked_answers = {name: in_order(protocol, name, value, shown, systems) for name, value in given.items()}
+    stored_answers = _check_answers(protocol, answers, _texts(store, number, unit), len(systems))
+    checked_answers = {name: in_order(protocol, name, value, shown, systems) for name, value in stored_answers.items()}
     base = Judgement(ADJUDICATOR.id, "", "", document, segment, systems, None, answered_at=moment)
     judgements = []
     for question, value in checked_answers.items():
@@ -132,7 +132,7 @@ def answers_from(store: Store, campaign: Reference, unit: Unit, fields: Mapping[
     return answers
 
 
-def _checked(
+def _check_answers(
     protocol: Protocol, answers: Mapping[str, Json], texts: JudgedTexts | None, outputs: int
 ) -> dict[str, Json]:
     names = [question.id for _, question in protocol.questions]

@@ -34,7 +34,7 @@ def add_tasks(
     *,
     at: datetime,
 ) -> int:
-    """Check and append tasks. A judge may have each item of a page once. How many were added."""
+    """Check and append tasks, and return how many. A judge may have each item of a page once."""
     new_tasks = list(tasks)
     check_tasks(tx, campaign, protocol, documents, new_tasks)
     return write_tasks(tx, campaign, lay_out(new_tasks, tx.documents.numbers(campaign)), at)
@@ -51,19 +51,19 @@ def check_tasks(
 ) -> None:
     """Refuse tasks that could not be worked on, also those of judges about to be added."""
     participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
-    had = _had(tx, [participants[name] for name in {task.judge for task in tasks} if name in participants])
-    _check(tasks, protocol, documents, {*participants, *(judge.id for judge in new_judges)}, had)
+    had = _items_given(tx, [participants[name] for name in {task.judge for task in tasks} if name in participants])
+    _check_tasks(tasks, protocol, documents, {*participants, *(judge.id for judge in new_judges)}, had)
 
 
 def check_new(
     tasks: Sequence[Task], protocol: Protocol, documents: Sequence[Document], judges: Sequence[Judge]
 ) -> None:
-    """The same of a campaign that is about to be made."""
-    _check(tasks, protocol, documents, {judge.id for judge in judges}, set())
+    """Refuse tasks that could not be worked on in a campaign that is about to be made."""
+    _check_tasks(tasks, protocol, documents, {judge.id for judge in judges}, set())
 
 
 def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: datetime) -> int:
-    """Append tasks that were checked and laid out, before questionnaires that are to come behind all texts. How
+    """Append tasks that were checked and laid out, before questionnaires that stand behind all texts; return how
     many."""
     participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
     number = tx.tasks.add_laid_out(campaign, tasks, participants, at)
@@ -74,7 +74,7 @@ def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: da
 
 
 def _places(protocol: Protocol) -> dict[str, int]:
-    """Where pages that may move stand among each other: texts in any order, questionnaires behind them last."""
+    """The order of the pages that may move: texts first, in any order, then the questionnaires behind them."""
     behind = pages_behind(protocol)
     return {
         page: int(page in behind)
@@ -83,15 +83,15 @@ def _places(protocol: Protocol) -> dict[str, int]:
     }
 
 
-def _planned(
+def _plan_and_write(
     store: Store,
     campaign: Reference,
     plan: Callable[[Transaction, Campaign], list[Task]],
     write: Callable[[Transaction, Campaign, Sequence[LaidOut]], int],
 ) -> int:
-    """Plan tasks by what a reader sees and write them if nothing has changed meanwhile. Planning takes longer than
-    writing, and on SQLite nobody can save while somebody writes. Where others change the campaign again and again, it
-    is planned with the campaign locked."""
+    """Plan tasks in a reading transaction, and write them if nothing has changed meanwhile. Planning takes longer than
+    writing, and on SQLite nobody can save while somebody writes. Where the campaign keeps changing, plan with it
+    locked."""
     for _ in range(_TRIES):
         with store.reading() as tx:
             entry = tx.campaigns.get(campaign)
@@ -110,7 +110,7 @@ _TRIES = 2
 
 
 def _state(tx: Transaction, campaign: Campaign) -> tuple[object, ...]:
-    """What changes with whatever a plan depends on."""
+    """A value that changes with everything a plan depends on."""
     judges = [(participant.judge, participant.revoked_at) for participant in tx.judges.all(campaign.id)]
     return (
         campaign,
@@ -129,20 +129,20 @@ def assign(
     only_new: bool = False,
     at: datetime | None = None,
 ) -> int:
-    """Append tasks made elsewhere: promoted units, controls. With `only_new` a judge does not get again what they have,
-    which is refused otherwise. How many were added."""
+    """Append tasks made elsewhere (promoted units, controls), and return how many. With `only_new` leave out items that
+    a judge has already, which are refused otherwise."""
     with store.writing() as tx:
         entry = lock(tx, campaign)
         new = _lacking(tx, entry, tasks) if only_new else tasks
-        return add_tasks(tx, entry.id, *_frozen(tx, entry), new, at=at or now())
+        return add_tasks(tx, entry.id, *_protocol_and_documents(tx, entry), new, at=at or now())
 
 
 def _lacking(tx: Transaction, campaign: Campaign, tasks: Iterable[Task]) -> list[Task]:
-    """The tasks without items that their judge has."""
+    """The tasks without items that their judge has already."""
     numbers = {participant.judge.id: participant.number for participant in tx.judges.all(campaign.id)}
     wanted = list(tasks)
-    had = _had(tx, {numbers[task.judge] for task in wanted if task.judge in numbers})
-    new = (replace(task, items=tuple(i for i in task.items if _key(task, i) not in had)) for task in wanted)
+    had = _items_given(tx, {numbers[task.judge] for task in wanted if task.judge in numbers})
+    new = (replace(task, items=tuple(i for i in task.items if _item_key(task, i) not in had)) for task in wanted)
     return [task for task in new if task.items]
 
 
@@ -154,13 +154,13 @@ def assign_calibration(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Give items of these pages to everybody who still judges, as a calibration round and what they do next;
-    questionnaires between texts keep their place. Who had an item in an earlier round does not get it again. How many
-    tasks; the log says so."""
+    """Give items of these pages to everybody who still judges, as a calibration round that comes before their other
+    texts; questionnaires between texts keep their place. Nobody gets an item again from an earlier round. Return how
+    many tasks were added."""
     moment = at or now()
     with store.writing() as tx:
         entry = lock(tx, campaign)
-        protocol, documents = _frozen(tx, entry)
+        protocol, documents = _protocol_and_documents(tx, entry)
         tasks = _lacking(tx, entry, _calibration_tasks(tx, entry, Questions(protocol), documents, items))
         if tasks:
             add_tasks(tx, entry.id, protocol, documents, tasks, at=moment)
@@ -176,8 +176,8 @@ def _calibration_tasks(
     documents: Sequence[Document],
     items: Mapping[str, Sequence[Item]],
 ) -> list[Task]:
-    """A task for each judge and page, of what the page asks this judge and they can read. Where another page decides
-    what is asked (labels, for ratings) and they have not answered it yet, it comes first: they could not go on."""
+    """A task for each judge and page, of the items that this page asks the judge about and they can read. Where another
+    page decides what is asked (labels, for ratings) and is not answered yet, its items come first."""
     protocol = questions.protocol
     texts = {document.id: document for document in documents}
     numbers = tx.documents.numbers(campaign.id)
@@ -197,14 +197,14 @@ def _calibration_tasks(
                 for other in deciding_pages(protocol, page):
                     own[other].append(_as_shown(protocol, other, item))
         for page, entries in own.items():
-            asked = {_key(Task(0, judge.id, page, ()), item): item for item in entries}
+            asked = {_item_key(Task(0, judge.id, page, ()), item): item for item in entries}
             wanted = tuple(item for item in asked.values() if questions.questions(page, item))
             tasks += [Task(0, judge.id, page, wanted)] if wanted else []
     return tasks
 
 
 def _as_shown(protocol: Protocol, page: str, item: Item) -> Item:
-    """What another page shows of the same unit: its outputs, or the source alone."""
+    """The item as another page shows its unit: with its outputs, or the source alone."""
     is_source = all(systems_of(stage, item) == () for stage in protocol.pages[page])
     return replace(item, systems=()) if is_source else item
 
@@ -212,7 +212,7 @@ def _as_shown(protocol: Protocol, page: str, item: Item) -> Item:
 def after_calibration(
     store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None
 ) -> int:
-    """Assign what follows a calibration round: the other documents, by the campaign's design. How many tasks."""
+    """Assign what follows a calibration round, the other documents by the campaign's design. Return how many tasks."""
     moment = at or now()
 
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
@@ -226,7 +226,7 @@ def after_calibration(
                 code="rest_assigned",
                 next_step="Judges who join later get it too; add-overlap gives single judges more.",
             )
-        protocol, documents = _frozen(tx, entry)
+        protocol, documents = _protocol_and_documents(tx, entry)
         judges = still_judging(tx, entry)
         tasks = deal(entry, documents, judges, protocol, part="rest", **tx.campaigns.plan(entry.id))
         check_tasks(tx, entry.id, protocol, documents, tasks)
@@ -238,7 +238,7 @@ def after_calibration(
             tx.events.add(REST_ASSIGNED, moment, campaign=entry.id, account=account, tasks=number)
         return number
 
-    return _planned(store, campaign, plan, write)
+    return _plan_and_write(store, campaign, plan, write)
 
 
 def add_judges(
@@ -251,15 +251,15 @@ def add_judges(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Add judges and give them tasks by the campaign's design, or another. How many tasks."""
+    """Add judges and give them tasks by the campaign's design, or another. Return how many tasks."""
     moment = at or now()
 
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         present = {participant.judge.id for participant in tx.judges.all(entry.id)}
         check_judges(judges, present)
-        protocol, documents = _frozen(tx, entry)
+        protocol, documents = _protocol_and_documents(tx, entry)
         others = still_judging(tx, entry)
-        tasks = _designed(
+        tasks = _deal_by_design(
             tx, entry, protocol, documents, judges, others=others, place=len(present), design=design, options=options
         )
         check_tasks(tx, entry.id, protocol, documents, tasks, new_judges=judges)
@@ -271,7 +271,7 @@ def add_judges(
         tx.events.add("judges_added", moment, campaign=entry.id, account=account, judges=len(judges), tasks=number)
         return number
 
-    return _planned(store, campaign, plan, write)
+    return _plan_and_write(store, campaign, plan, write)
 
 
 def add_overlap(
@@ -283,7 +283,7 @@ def add_overlap(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Give judges these documents too, where they do not have them yet. How many tasks that makes."""
+    """Give judges these documents too, where they do not have them yet. Return how many tasks that makes."""
     moment = at or now()
 
     def plan(tx: Transaction, record: Campaign) -> list[Task]:
@@ -299,14 +299,16 @@ def add_overlap(
                 names={"name": gone[0]},
                 next_step="Choose other judges. Or issue a new link, or count the judge again.",
             )
-        protocol, texts = _frozen(tx, record)
+        protocol, texts = _protocol_and_documents(tx, record)
         chosen_texts = [_document(texts, key) for key in documents]
-        had = _had(tx, [entry.number for entry in people])
+        had = _items_given(tx, [entry.number for entry in people])
         place = sum(tasks for tasks, _ in tx.progress.counts(record.id).values())
         judged_by = [entry.judge for entry in people]
         repeat = {"all_scenarios": True}
-        new_tasks = _designed(tx, record, protocol, chosen_texts, judged_by, place=place, design="full", options=repeat)
-        new = [task for task in new_tasks if not any(_key(task, item) in had for item in task.items)]
+        new_tasks = _deal_by_design(
+            tx, record, protocol, chosen_texts, judged_by, place=place, design="full", options=repeat
+        )
+        new = [task for task in new_tasks if not any(_item_key(task, item) in had for item in task.items)]
         check_tasks(tx, record.id, protocol, texts, new)
         return new
 
@@ -316,7 +318,7 @@ def add_overlap(
         tx.events.add("overlap_added", moment, campaign=record.id, account=account, **detail)
         return number
 
-    return _planned(store, campaign, plan, write)
+    return _plan_and_write(store, campaign, plan, write)
 
 
 def replace_judge(
@@ -328,9 +330,9 @@ def replace_judge(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Someone else takes over what is not answered in full, documents that are only begun as a whole, after what every
-    judge begins with (`_taken_over`). What the one who leaves has answered stays theirs and counts; their link stops
-    working. How many tasks were taken over."""
+    """Let a new judge take over the tasks of one who leaves (`_tasks_to_take_over`), and return how many. Documents
+    that are only begun are taken over as a whole. Answers of the one who leaves stay theirs and count; their link
+    stops working."""
     moment = at or now()
     with store.writing() as tx:
         old = tx.judges.get(tx.campaigns.get(campaign), leaving)
@@ -348,10 +350,12 @@ def replace_judge(
         for entry in tx.tasks.of_judge(old.number):
             if entry.task.items[0].document:
                 finish_answered(tx, questions_of(store, tx, record.id, record.protocol_hash), entry, moment)
-        protocol, documents = _frozen(tx, record)
+        protocol, documents = _protocol_and_documents(tx, record)
         goes_on = record.design == ADAPTIVE or tx.progress.free_items(record.id) > 0
         theirs = [entry.task for entry in tx.tasks.of_judge(old.number)]
-        tasks = [Task(0, coming.id, task.page, task.items) for task in _taken_over(protocol, theirs, goes_on=goes_on)]
+        tasks = [
+            Task(0, coming.id, task.page, task.items) for task in _tasks_to_take_over(protocol, theirs, goes_on=goes_on)
+        ]
         number = add_tasks(tx, record.id, protocol, documents, tasks, at=moment)
         tx.judges.revoke_link(old.number, moment)
         tx.sessions.remove_of(judge=old.number)
@@ -362,10 +366,10 @@ def replace_judge(
         return number
 
 
-def _taken_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> list[Task]:
-    """The tasks of a judge that somebody else is to do, in their order: texts that are not finished; of those that are,
-    the ones whose answers decide what the others ask (labels, for ratings); and what every judge begins with, such as
-    consent, questionnaires, a tutorial and a calibration round. `goes_on`: more texts will come than are here."""
+def _tasks_to_take_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> list[Task]:
+    """The tasks of a judge that somebody else is to do, in their order: unfinished texts; finished ones whose answers
+    decide what the unfinished ask (labels, for ratings); and what every judge begins with, such as consent,
+    questionnaires, a tutorial and a calibration round. `goes_on` says that more texts will come than are here."""
     left = [task for task in tasks if task.items[0].document and task.finished_at is None]
     if not left and not goes_on:
         return []
@@ -441,12 +445,12 @@ def deal(
     )
 
 
-def _frozen(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
+def _protocol_and_documents(tx: Transaction, campaign: Campaign) -> tuple[Protocol, list[Document]]:
     protocol = tx.campaigns.protocol(campaign.id)
     return protocol, tx.documents.all(campaign.id)
 
 
-def _designed(
+def _deal_by_design(
     tx: Transaction,
     campaign: Campaign,
     protocol: Protocol,
@@ -484,9 +488,9 @@ _ALONE = ("full", ADAPTIVE)
 
 
 def _shares(judges: Sequence[Judge], others: Sequence[Judge], deal: Callable[[list[Judge]], list[Task]]) -> list[Task]:
-    """What new judges get of a deal to everybody, so that it is as much as others have. What the others would get, and
-    what lies in a pool, is there already. Where a design needs a certain number of judges (whole teams), it is dealt
-    to the new ones and as many of the others as it takes."""
+    """The tasks of new judges when everything is dealt to everybody, so that they get as much as the others have. What
+    the others would get, and what lies in a pool, is there already. Where a design needs a certain number of judges
+    (whole teams), deal to the new ones and to as many of the others as it takes."""
     names = {judge.id for judge in judges}
     refusal: DesignError | None = None
     for number in range(len(others), -1, -1):
@@ -498,14 +502,14 @@ def _shares(judges: Sequence[Judge], others: Sequence[Judge], deal: Callable[[li
     raise refusal
 
 
-def _key(task: Task, item: Item) -> tuple[object, ...]:
+def _item_key(task: Task, item: Item) -> tuple[object, ...]:
     return (task.judge, task.page, item.document, item.segment, tuple(sorted(item.systems)), item.role)
 
 
-def _had(tx: Transaction, judges: Iterable[int]) -> set[tuple[object, ...]]:
-    """What these judges have been given so far."""
+def _items_given(tx: Transaction, judges: Iterable[int]) -> set[tuple[object, ...]]:
+    """The keys of all items that these judges have."""
     tasks = [entry.task for judge in judges for entry in tx.tasks.of_judge(judge)]
-    return {_key(task, item) for task in tasks for item in task.items}
+    return {_item_key(task, item) for task in tasks for item in task.items}
 
 
 def _document(documents: Sequence[Document], key: str) -> Document:
@@ -518,7 +522,7 @@ def _document(documents: Sequence[Document], key: str) -> Document:
     return match
 
 
-def _check(
+def _check_tasks(
     tasks: Sequence[Task],
     protocol: Protocol,
     documents: Sequence[Document],
@@ -541,7 +545,7 @@ def _check(
                 raise DesignError(f"{item.document!r} has no segment {item.segment!r}.")
             if not questions.questions(task.page, item):
                 raise DesignError(f"The page {task.page!r} asks nothing about such an item: {item}.")
-            key = _key(task, item)
+            key = _item_key(task, item)
             if task.judge and key in had:
                 raise DesignError(
                     f"{task.judge!r} would get {item.document!r} {item.segment or ''} twice on page {task.page!r}.",

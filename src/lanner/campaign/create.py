@@ -17,7 +17,7 @@ from lanner.campaign.people import check_judges
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.progress import still_judging
-from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, enter, lock
+from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, lock, set_state
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.errors import CampaignError, InputError
@@ -50,12 +50,12 @@ def create(
     account: int | None = None,
     at: datetime | None = None,
 ) -> Campaign:
-    """A draft with its tasks, or a campaign that is `opened` at once. `systems` are those to be judged (all that have
-    outputs, if left out); `options` go to the design, `settings` hold what belongs to this campaign alone:
+    """Make a draft with its tasks, or a campaign that is `opened` at once. `systems` are those to be judged (all that
+    have outputs, if left out); `options` go to the design, `settings` hold what belongs to this campaign alone:
     questionnaires before and after, controls, tutorial, calibration (see `lanner.designs.prepare`), minutes until a
-    pause, and so on. `wording = "published"`
-    asks a protocol that is given by name in the words of its paper; `contexts` names what is shown around a sentence,
-    as a factor that a Latin square counterbalances over judges (see `lanner.protocols.context`)."""
+    pause, and so on. `wording = "published"` asks a protocol that is given by name in the words of its paper;
+    `contexts` names what is shown around a sentence, as a factor that a Latin square counterbalances over judges (see
+    `lanner.protocols.context`)."""
     check_names(name for name in settings or {} if name != NOTES)
     check_settings(settings or {})
     definition = with_questionnaires(protocol, settings or {})
@@ -63,7 +63,7 @@ def create(
     texts = tuple(documents)
     check_documents(texts)
     names = tuple(systems) if systems is not None else all_systems(texts)
-    documents_with_marks = _offered(store, settings or {}, texts, definition, seed)
+    documents_with_marks = _add_marks(store, settings or {}, texts, definition, seed)
     if documents_with_marks is not None:
         texts, definition = documents_with_marks.documents, with_prefill(definition)
     if design == ADAPTIVE:
@@ -96,11 +96,11 @@ def create(
             detail = documents_with_marks.detail(draft.settings[PREFILL])
             tx.events.add("prefilled", moment, campaign=number, account=account, **detail)
         if opened:
-            enter(tx, number, CampaignState.OPEN, "opened", account=account, at=moment)
+            set_state(tx, number, CampaignState.OPEN, "opened", account=account, at=moment)
         return tx.campaigns.get(number)
 
 
-def _offered(
+def _add_marks(
     store: Store, settings: Mapping[str, Json], documents: Sequence[Document], protocol: Protocol, seed: int
 ) -> Prefilled | None:
     """The texts with the marks of the model that the settings name; None where they name none."""
@@ -119,7 +119,7 @@ def add_campaign(
     judges: Sequence[Judge],
     **plan: Json,
 ) -> int:
-    """Write a campaign without tasks. Its number."""
+    """Write a campaign without tasks, and return its number."""
     _refuse_name(tx, campaign.name)
     check_judges(judges)
     number = tx.campaigns.add(campaign, protocol, fingerprint(documents), **plan)

@@ -41,7 +41,7 @@ CONTROL_EVERY = 10
 
 @dataclass
 class AdaptiveDraws:
-    """An adaptive campaign as its log tells it."""
+    """The state of an adaptive campaign, read from its log."""
 
     documents: tuple[Document, ...]
     protocol: Protocol
@@ -79,15 +79,14 @@ class AdaptiveDraws:
         return spent or self.allocation.next_draw() is None
 
     def read(self, events: Sequence[Event]) -> None:
-        """Take up what the log has brought since. Several threads may have seen the same new entries: each counts
-        once."""
+        """Apply new entries of the log. Several threads may have read the same entries: each is applied once."""
         with _READING:
             for event in events:
                 if event.id > self.last:
-                    self._take_up(event)
+                    self._apply(event)
                     self.last = event.id
 
-    def _take_up(self, event: Event) -> None:
+    def _apply(self, event: Event) -> None:
         from lanner.stats.allocation import Draw
         from lanner.stats.goals import GoalStanding, State
 
@@ -135,7 +134,7 @@ def score_of(protocol: Protocol) -> tuple[str, float]:
 
 @dataclass(slots=True)
 class _CachedDrawing:
-    """What was read of a campaign, and of which version of it: a draft may still change."""
+    """The cached draws of a campaign with the version they belong to: a draft may still change."""
 
     entry: tuple[int, AdaptiveDraws] | None = None
 
@@ -150,14 +149,14 @@ def drawing(store: Store, tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
     if kept.entry is not None and kept.entry[0] == version:
         drawing = kept.entry[1]
     else:
-        drawing = _undrawn(tx, campaign)
+        drawing = _before_first_draw(tx, campaign)
         kept.entry = (version, drawing)
     drawing.read(tx.events.of(campaign.id, kinds=STANDING, after=drawing.last))
     return drawing
 
 
-def _undrawn(tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
-    """The campaign before its first draw."""
+def _before_first_draw(tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
+    """The state of a campaign before its first draw."""
     from lanner.stats.allocation import Allocation
 
     plan = tx.campaigns.plan(campaign.id)
@@ -201,8 +200,8 @@ def finished_share(store: Store, campaign: Reference) -> float:
         return sum(finished) / max(1, len(own.documents))
 
 
-def is_out(store: Store, campaign: Reference) -> bool:
-    """Whether texts that have been handed out, or are free, are not judged by everybody who should."""
+def has_open_texts(store: Store, campaign: Reference) -> bool:
+    """Whether texts that were handed out, or are free, still have to be judged by somebody."""
     with store.reading() as tx:
         return tx.tasks.any_texts_open(tx.campaigns.get(campaign).id)
 
@@ -237,7 +236,7 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
 
 
 def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> int | None:
-    """Draw a document and hand it out: which it is, None where nothing more is drawn."""
+    """Draw a document, add its tasks and return its row; None where nothing more is drawn."""
     own = drawing(store, tx, campaign)
     draw = own.allocation.next_draw()
     if draw is None or (own.budget and own.assigned >= own.budget):
@@ -302,8 +301,8 @@ def _team(tx: Transaction, campaign: Campaign, participant: int, size: int, at: 
 
 
 def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: datetime | None = None) -> bool:
-    """Put a look into the log: what it settled, and the weights of the next draws. False where somebody else has taken
-    the same look meanwhile, or left a pair open that this look has still counted: it is taken again then."""
+    """Write a look into the log, with what it settled and the weights of the next draws. False where somebody else has
+    taken the same look meanwhile, or left a pair open that this look still counted: the look is then taken again."""
     from lanner.stats.goals import State
 
     standing = allocation.standing
@@ -346,8 +345,8 @@ def leave_open(
     account: int | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Leave an open pair of systems open: nothing more is judged for its sake. That cannot be taken back, since a
-    system that comes back after a while would lack the documents in between."""
+    """Give up deciding an open pair of systems: nothing more is judged for its sake. That cannot be taken back, since a
+    system that comes back later would lack the documents in between."""
     from lanner.stats.goals import GoalKind, State
     from lanner.stats.goals import leave_open as leave
 
@@ -381,13 +380,13 @@ def leave_open(
     store.write(work)
 
 
-def left_open(tx: Transaction, campaign: int) -> list[tuple[str, str]]:
+def pairs_left_open(tx: Transaction, campaign: int) -> list[tuple[str, str]]:
     """The pairs of systems that the organisers have left open."""
     events = tx.events.of(campaign, kinds=(LEFT,))
     return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
 
 
-def undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
+def count_undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
     """How many judgements may still be handed out, at most, by an adaptive campaign that is not at its end; 0 in any
     other campaign."""
     if campaign.state is CampaignState.CLOSED or not is_running(tx, campaign):
@@ -405,7 +404,7 @@ def drawn_documents(tx: Transaction, campaign: int) -> dict[str, tuple[int, floa
 
 
 def is_running(tx: Transaction, campaign: Campaign) -> bool:
-    """Whether an adaptive campaign will draw more: without a free task it is not finished for that."""
+    """Whether an adaptive campaign will draw more: it is then not finished even if no task is free."""
     if campaign.design != NAME:
         return False
     events = tx.events.of(campaign.id, kinds=STANDING)
@@ -435,8 +434,8 @@ def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:
 def announcing_end(
     tx: Transaction, campaign: Campaign, at: datetime, *, leaving: Judge | None = None
 ) -> Iterator[None]:
-    """Tell them where what is done within, by an organiser or a look, ends a campaign that is locked: no task is
-    finished then that could tell. Where a model leaves, its run may have come after the end."""
+    """Announce the end of a campaign that is locked, where the block (a change by an organiser, or a look) ends it: no
+    finished task announces it then. Where a model leaves, its run may have come after the end."""
     is_model = leaving is not None and leaving.kind not in JUDGE_GROUPS["people"]
     was_over = is_model or not tx.webhooks.all() or is_over(tx, campaign)
     yield

@@ -58,7 +58,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """How the log tells of it: as which kind of event, by which account, with what besides."""
+    """The entry in the log for an import: the kind of event, the account, and more details."""
 
     kind: str = "imported"
     account: int | None = None
@@ -100,11 +100,11 @@ def import_campaign(
 def import_campaigns(
     store: Store, contents: Iterable[CampaignContent], *, at: datetime | None = None
 ) -> list[Imported]:
-    """New campaigns made of judgements from elsewhere: all of them, or none where one cannot be made."""
+    """Make new campaigns of judgements from elsewhere: all of them, or none where one cannot be made."""
     moment = at or now()
     checked = []
     for content in contents:
-        texts = tuple(content.documents) or _bare(content.judgements)
+        texts = tuple(content.documents) or _documents_without_texts(content.judgements)
         check_documents(texts)
         # bare documents have no texts that a span could be checked by
         intake = take_in(content.protocol, content.judgements, content.documents, content.judges)
@@ -121,10 +121,10 @@ def _add_imported(
     state, title = CampaignState.OPEN, content.title or content.name
     row = Campaign(0, name, title, definition.name, definition.hash, state, 0, IMPORTED, {}, at, at)
     number = add_campaign(tx, row, definition, texts, [], systems=list(all_systems(texts)), options={})
-    going = _Import(tx.campaigns.get(number), definition, intake, content.judges, at, content.left_out)
-    going.begin(tx)
-    going.add_some(tx, len(going.left))
-    return going.end(tx, LogEntry())
+    running = _Import(tx.campaigns.get(number), definition, intake, content.judges, at, content.left_out)
+    running.begin(tx)
+    running.add_some(tx, len(running.left))
+    return running.end(tx, LogEntry())
 
 
 def import_judgements(
@@ -150,7 +150,7 @@ def import_judgements(
     with store.reading() as tx:
         record = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(record.id)
-    going = _Import(record, definition, intake, judges, moment, left_out or {})
+    running = _Import(record, definition, intake, judges, moment, left_out or {})
     while True:
         try:
             with store.writing() as tx:
@@ -161,19 +161,19 @@ def import_judgements(
                         code=str(state),
                         next_step="Open it first.",
                     )
-                if not going.begun and not going.begin(tx):
+                if not running.begun and not running.begin(tx):
                     return Imported(record, 0, notes=("The same judgements had been imported before.",), already=True)
-                going.add_some(tx)
-                if not going.left:
+                running.add_some(tx)
+                if not running.left:
                     tick_off(store, tx, record, intake.judgements, moment)
-                    return going.end(tx, entry)
+                    return running.end(tx, entry)
         except LannerError as problem:
-            if going.stored:
-                problem.what = f"{problem.what} {going.stored:,} of {len(intake.judgements):,} answers were taken in."
+            if running.stored:
+                problem.what = f"{problem.what} {running.stored:,} of {len(intake.judgements):,} answers were taken in."
                 again = "Import the same answers again: it goes on with those that are missing."
                 problem.next_step = f"{problem.next_step} {again}".strip()
             raise
-        going.stored += going.written
+        running.stored += running.written
         if store.kind == "sqlite":
             time.sleep(PAUSE_SECONDS)
 
@@ -181,7 +181,7 @@ def import_judgements(
 def examine(
     store: Store, campaign: Reference, judgements: Iterable[Judgement], judges: Iterable[Judge] = ()
 ) -> CheckedJudgements:
-    """What judgements would come to in a campaign, without storing any; what cannot be taken in is raised."""
+    """Check judgements for a campaign without storing any. What cannot be imported is raised."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
         definition = tx.campaigns.protocol(entry.id)
@@ -228,7 +228,7 @@ def _refuse_code_names(store: Store, campaign: int, judgements: Sequence[Judgeme
             )
 
 
-def _bare(judgements: Sequence[Judgement]) -> tuple[Document, ...]:
+def _documents_without_texts(judgements: Sequence[Judgement]) -> tuple[Document, ...]:
     """Documents without texts, from what the judgements are about."""
     segments: dict[str, dict[str, set[str]]] = {}
     for entry in judgements:
@@ -251,8 +251,8 @@ times a second, and would find it taken again each time."""
 
 @dataclass(slots=True)
 class _Import:
-    """Judgements on their way into a campaign, some at a time. One that was cut off is gone on with when the same
-    judgements come again: what is there is known by its submission, and that it is all there by the log."""
+    """An import of judgements into a campaign, in several transactions. One that was interrupted continues when the
+    same judgements are imported again: the submission tells which rows are there, the log whether all are."""
 
     campaign: Campaign
     protocol: Protocol
@@ -275,7 +275,7 @@ class _Import:
         self.submission = f"import-{_digest(self.intake.judgements)}"
 
     def begin(self, tx: Transaction) -> bool:
-        """See what is there already; whether there is anything to add."""
+        """Find out what is stored already, and return whether there is anything to add."""
         received_at = self.at
         if first := tx.judgements.progress_of(self.campaign.id, self.submission):
             if any(event.detail.get("submission") == self.submission for event in tx.events.of(self.campaign.id)):
@@ -283,7 +283,7 @@ class _Import:
             last, received_at = first
             self.part = last + 1
         # in order of time; what has none came with the import, when that began
-        in_order = sorted(self.intake.judgements, key=lambda j: _answered(j) or received_at)
+        in_order = sorted(self.intake.judgements, key=lambda j: _answered_at(j) or received_at)
         self.left = in_order[self.part :]
         self.begun = True
         return True
@@ -315,7 +315,7 @@ class _Import:
         self.new_judges += new
 
     def end(self, tx: Transaction, entry: LogEntry) -> Imported:
-        """Tell the log that all of it is there."""
+        """Write into the log that the import is complete."""
         count, intake = self.stored + self.written, self.intake
         detail: dict[str, Any] = {
             **entry.detail,
@@ -331,13 +331,13 @@ class _Import:
         )
 
 
-def _answered(judgement: Judgement) -> datetime | None:
+def _answered_at(judgement: Judgement) -> datetime | None:
     moment = judgement.answered_at
     return moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None
 
 
 def _digest(judgements: Sequence[Judgement]) -> str:
-    """Names these judgements, whatever file they lie in, so that importing them twice is noticed."""
+    """A name for these judgements, whatever file they are in, so that importing them twice is noticed."""
     digest = hashlib.sha256()
     for j in judgements:
         moment = micros(j.answered_at)
@@ -352,7 +352,7 @@ def _about(judgement: Judgement) -> tuple[str, str, tuple[str, ...]]:
 def _as_participants(
     tx: Transaction, campaign: Campaign, judgements: Sequence[Judgement], judges: Sequence[Judge], at: datetime
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """The number of every judge who is named, with those added who were not here."""
+    """Add judges who are not here yet. Return the numbers of all judges by id, and the ids of those added."""
     present = {participant.judge.id for participant in tx.judges.all(campaign.id)}
     by_id = {judge.id: judge for judge in judges}
     ids = dict.fromkeys([*by_id, *(judgement.judge for judgement in judgements)])
@@ -375,8 +375,8 @@ def _rows(
     start: int,
     at: datetime,
 ) -> tuple[list[NewAnswer], int]:
-    """Rows of judgements in order of time, of which so many came before. Several answers to one question are a chain,
-    of which the last one counts."""
+    """The rows for judgements in order of time, numbered from part `start` on, and how many of them are revisions.
+    Several answers to one question are a chain, of which the last one counts."""
     documents = tx.documents.numbers(campaign.id)
     stages = {question.id: stage for stage, question in protocol.questions}
     texts: dict[tuple[str, ...], str] = {}
@@ -514,9 +514,9 @@ def import_file(store: Store, campaign: Reference, path: Path, *, account: int |
     return import_judgements(store, campaign, answers, judges=list(people.values()), left_out=left_out, account=account)
 
 
-def _named_as_in(store: Store, campaign: Reference, readings: list[Reading]) -> list[Reading]:
-    """Where documents of the campaign carry their language pair in their names, because they come in several, so do
-    those of a file that has one pair alone."""
+def _match_document_names(store: Store, campaign: Reference, readings: list[Reading]) -> list[Reading]:
+    """Rename documents of a file with one language pair where the campaign, which has several, carries the pair in its
+    documents' names."""
     with store.reading() as tx:
         known = {document.id for document in tx.documents.all(tx.campaigns.get(campaign).id)}
     result = []
@@ -540,4 +540,4 @@ def _read(store: Store, campaign: Reference, path: Path) -> tuple[str, list[Read
             code="no_judgements",
             next_step="Texts are brought in with a new campaign.",
         )
-    return name, _named_as_in(store, campaign, readings)
+    return name, _match_document_names(store, campaign, readings)

@@ -28,8 +28,8 @@ SECRET_BYTES = 24
 def issue(
     store: Store, campaign: Reference, judge: str, *, account: int | None = None, at: datetime | None = None
 ) -> str:
-    """A new secret for a judge. The one before it stops working, and so do the sessions it opened; that is a change for
-    the log, a first link is not."""
+    """A new secret for a judge. The one before it stops working, and so do the sessions it opened; only that is
+    logged, not a first link."""
     return issue_many(store, campaign, [judge], account=account, at=at)[judge]
 
 
@@ -41,7 +41,7 @@ def issue_many(
     account: int | None = None,
     at: datetime | None = None,
 ) -> dict[str, str]:
-    """The same for several judges: some at a time, so that whoever saves meanwhile comes in between."""
+    """New secrets for several judges, some in each transaction, so that saves get their turn in between."""
     moment = at or now()
     key = server_key(store, create=True)
     names = list(dict.fromkeys(judges))
@@ -51,7 +51,7 @@ def issue_many(
             entry = tx.campaigns.get(campaign)
             for judge in names[start : start + _TOGETHER]:
                 mine = tx.judges.get(entry, judge)
-                issued[judge] = _derived(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
+                issued[judge] = _derive_secret(key, mine.number, moment) if key else secrets.token_urlsafe(SECRET_BYTES)
                 tx.judges.set_link(mine.number, digest(issued[judge]), moment)
                 tx.sessions.remove_of(judge=mine.number)
                 if mine.has_link:
@@ -63,19 +63,19 @@ _TOGETHER = 20
 """Links that are made in one transaction."""
 
 
-def shown(store: Store, campaign: Reference, judge: str) -> str | None:
+def current_secret(store: Store, campaign: Reference, judge: str) -> str | None:
     """The secret a judge has now; None if there is none that works, or if it was made without this key."""
     key = server_key(store)
     with store.reading() as tx:
         mine = tx.judges.get(tx.campaigns.get(campaign), judge)
         if key is None or mine.link_issued_at is None or mine.revoked_at is not None:
             return None
-        secret = _derived(key, mine.number, mine.link_issued_at)
+        secret = _derive_secret(key, mine.number, mine.link_issued_at)
         owner = tx.judges.by_link(digest(secret))
     return secret if owner is not None and owner.number == mine.number else None
 
 
-def _derived(key: bytes, number: int, at: datetime) -> str:
+def _derive_secret(key: bytes, number: int, at: datetime) -> str:
     mac = hmac.new(key, f"judge {number} at {micros(at)}".encode(), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(mac[:SECRET_BYTES]).decode().rstrip("=")
 
@@ -101,7 +101,7 @@ def lookup(store: Store, secret: str) -> Participant | None:
         return tx.judges.by_link(digest(secret))
 
 
-def opens(secret: str, tx: Transaction) -> bool:
+def is_valid(secret: str, tx: Transaction) -> bool:
     """Whether this link still works."""
     return tx.judges.by_link(digest(secret)) is not None
 

@@ -70,7 +70,7 @@ class InvitedJudge:
     email: str = ""
 
 
-def invited(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[InvitedJudge]:
+def parse_judges(text: str, existing_ids: Collection[str] = (), *, same_names: bool = False) -> list[InvitedJudge]:
     """Everyone named in the text, with ids of their own that nobody has yet. Two of one name are asked about, unless
     `same_names` says that they are different people."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

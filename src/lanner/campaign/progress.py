@@ -66,7 +66,7 @@ def progress(store: Store, campaign: Reference) -> CampaignProgress:
         entry = tx.campaigns.get(campaign)
         shares = tx.progress.shares(entry.id)
         counts = tx.progress.counts(entry.id)
-        undrawn = drawing.undrawn(store, tx, entry)
+        undrawn = drawing.count_undrawn(store, tx, entry)
         code_names = pseudonyms_of(tx.judges.all(entry.id))
     own_shares = [share for share in shares if share.judge]
     texts = [share for share in shares if share.document != JUDGE_ITSELF]

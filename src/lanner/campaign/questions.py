@@ -118,7 +118,7 @@ class Questions:
         return tuple(stage for stage in self.protocol.stages if stage.gate)
 
     def gates_before(self, page: str) -> tuple[Stage, ...]:
-        """Those of them on pages before this one."""
+        """The gates on pages before this one."""
         if page not in self._gates:
             pages = list(self.protocol.pages) if self.gates else []
             before = [stage for stage in self.gates if pages.index(stage.page_id) < pages.index(page)]
@@ -165,7 +165,8 @@ class Questions:
         labels = chosen_labels(self.protocol, question, answers)
         return check(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)))
 
-    def unknown(self, question: str, page: str, item: Item) -> AnswerError:
+    def unknown_question(self, question: str, page: str, item: Item) -> AnswerError:
+        """The error for an answer to a question that this page does not ask about the item."""
         names = [q.id for _, q in self.questions(page, item)]
         hint = did_you_mean(question, names)
         return AnswerError(
@@ -184,10 +185,10 @@ class Questions:
         """Ids of the questions that still need an answer. Nothing open means that the item is settled.
 
         Open are required questions without an answer, those asked for each label whose labels have changed since,
-        those with marks that were offered and not looked at yet, and those of which another page decides whether they
-        are asked, before it has. Where nothing is required, leaving
-        everything out is an answer too, but only once the item has been `saved`: until then nobody has looked at it.
-        `pages` are those that this judge has about the unit, where that is known.
+        those with marks that were offered and not looked at yet, and those of which another page has yet to decide
+        whether they are asked. Where nothing is required, leaving everything out is an answer too, but only once the
+        item has been `saved`: until then nobody has looked at it. `pages` are those that this judge has about the
+        unit, where that is known.
         """
         lacking = []
         open_questions = []
@@ -232,7 +233,7 @@ class Questions:
         answers: Mapping[str, Json],
         pages: Container[str] | None = None,
     ) -> bool:
-        """Whether it is still undecided if a question is asked, because another page has not been answered yet."""
+        """Whether it is undecided if a question is asked, because another page has not been answered yet."""
         stage, question = stage_question
         for condition in (stage.when, question.when):
             if condition and answers.get(condition.question) is not None and not holds(condition, answers):
@@ -263,7 +264,7 @@ class Questions:
         return question.required or not left_out
 
     def heads(self, rows: Sequence[StoredAnswer]) -> dict[Key, StoredAnswer]:
-        """The answer that holds for each question, outputs and role: the last of its chain."""
+        """The current answer for each question, outputs and role: the last of its revisions."""
         newest: dict[Key, StoredAnswer] = {}
         for row in rows:
             key = (row.question, row.systems, row.role)
@@ -272,7 +273,7 @@ class Questions:
         return newest
 
     def keys(self, item: Item) -> dict[str, Key]:
-        """Under which key of `heads` the answer to each question about an item is found."""
+        """By question, the key of `heads` under which the answer about an item is found."""
         key = self._keys.get((item.systems, item.role))
         if key is None:
             systems, role = dumps(item.systems), item.role.value
@@ -284,8 +285,7 @@ class Questions:
         return key
 
     def lookups(self, item: Item) -> tuple[tuple[str, str, str, str], ...]:
-        """Stage, question, outputs and role of every answer that can have been given about the unit of an item and that
-        `answers` looks at."""
+        """Stage, question, outputs and role of every answer about the unit of an item that `answers` may look at."""
         kind = (item.systems, item.role, bool(item.document), bool(item.segment))
         lookup = self._lookups.get(kind)
         if lookup is None:
@@ -417,7 +417,7 @@ def refuse_early(
 ) -> None:
     """Refuse answers to a page whose turn has not come yet. `about_judge` is what the judge has said about themselves,
     consent included."""
-    if not _agreed(questions, page, kind, about_judge):
+    if not _passed_gates(questions, page, kind, about_judge):
         raise CampaignError("This cannot begin before an earlier page has been agreed to.", code="gate")
     if kind is not JudgeKind.PERSON:
         return
@@ -445,7 +445,7 @@ def refuse_early(
 
 
 def refuse_early_finish(store: Store, tx: Transaction, standing: TaskStanding, questions: Questions, page: str) -> None:
-    """The same before a task is finished, whose questions may all be optional."""
+    """Refuse to finish a task of a page whose turn has not come yet: its questions may all be optional."""
     if standing.judge is None:
         return
     kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, questions)
@@ -455,7 +455,9 @@ def refuse_early_finish(store: Store, tx: Transaction, standing: TaskStanding, q
 def gate_open(tx: Transaction, campaign: int, judge: int, questions: Questions, page: str) -> bool:
     """Whether every page before this one that lets judges go on only with certain answers (consent) has them. Models
     are not asked for consent."""
-    return not questions.gates_before(page) or _agreed(questions, page, *_about_judge(tx, campaign, judge, questions))
+    return not questions.gates_before(page) or _passed_gates(
+        questions, page, *_about_judge(tx, campaign, judge, questions)
+    )
 
 
 def must_practise(tx: Transaction, campaign: Campaign, judge: int, questions: Questions, page: str) -> bool:
@@ -482,7 +484,7 @@ def _about_judge(
     return kind, answers.get(unit, ())
 
 
-def _agreed(questions: Questions, page: str, kind: JudgeKind, about_judge: Sequence[StoredAnswer]) -> bool:
+def _passed_gates(questions: Questions, page: str, kind: JudgeKind, about_judge: Sequence[StoredAnswer]) -> bool:
     gates = questions.gates_before(page)
     if kind is JudgeKind.MODEL or not gates:
         return True
@@ -543,8 +545,8 @@ class ItemAnswers:
     earlier: Mapping[str, Json]
 
 
-def heard(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[ItemAnswers]:
-    """The same item by item of a task."""
+def answers_of_task(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[ItemAnswers]:
+    """What the judge of a task has said about each of its items."""
     questions = questions_of(store, tx, entry.campaign, protocol_hash)
     page = entry.task.page
     answers = []
@@ -557,7 +559,7 @@ def heard(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str
         keys = questions.keys(item)
         mine = {question.id: heads.get(keys[question.id]) for _, question in questions.questions(page, item)}
         own_answers = {
-            name: _given(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
+            name: _current_answer(row, moments) for name, row in mine.items() if row is not None and row.value != "null"
         }
         values = {name: each.value for name, each in own_answers.items()}
         answers.append(ItemAnswers(own_answers, questions.answers(page, item, heads, known=values)))
@@ -573,7 +575,7 @@ def rows_of(tx: Transaction, entry: AssignedTask) -> list[list[StoredAnswer]]:
     return [rows[document].get(item.segment, []) for item, document in pairs]
 
 
-def _given(row: StoredAnswer, moments: dict[int, datetime]) -> CurrentAnswer:
+def _current_answer(row: StoredAnswer, moments: dict[int, datetime]) -> CurrentAnswer:
     received = moments.get(row.received_at)
     if received is None:
         received = moments[row.received_at] = moment(row.received_at)

@@ -40,25 +40,25 @@ def open(  # noqa: A001 - `campaign.open` is what a reader expects
             raise CampaignError(
                 f"{entry.name} has no judges yet.", code="no_judges", next_step="Add judges, then open it."
             )
-    return _go(store, campaign, allowed=(_DRAFT,), state=_OPEN, event="opened", account=account, at=at)
+    return _enter(store, campaign, allowed=(_DRAFT,), state=_OPEN, event="opened", account=account, at=at)
 
 
 def pause(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
     """Take no answers for a while."""
-    return _go(store, campaign, allowed=(_OPEN,), state=_PAUSED, event="paused", account=account, at=at)
+    return _enter(store, campaign, allowed=(_OPEN,), state=_PAUSED, event="paused", account=account, at=at)
 
 
 def close(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
     """Take no answers any more."""
-    return _go(store, campaign, allowed=(_OPEN, _PAUSED), state=_CLOSED, event="closed", account=account, at=at)
+    return _enter(store, campaign, allowed=(_OPEN, _PAUSED), state=_CLOSED, event="closed", account=account, at=at)
 
 
 def reopen(store: Store, campaign: Reference, *, account: int | None = None, at: datetime | None = None) -> Campaign:
     """Take answers again, after a pause or after closing."""
-    return _go(store, campaign, allowed=(_PAUSED, _CLOSED), state=_OPEN, event="reopened", account=account, at=at)
+    return _enter(store, campaign, allowed=(_PAUSED, _CLOSED), state=_OPEN, event="reopened", account=account, at=at)
 
 
-def _go(
+def _enter(
     store: Store,
     campaign: Reference,
     *,
@@ -75,14 +75,14 @@ def _go(
             return entry
         if entry.state not in allowed:
             raise CampaignError(f"{entry.name} is {entry.state}, so it cannot be {event}.", code=str(entry.state))
-        enter(tx, entry.id, state, event, account=account, at=moment)
+        set_state(tx, entry.id, state, event, account=account, at=moment)
         return tx.campaigns.get(entry.id)
 
 
-def enter(
+def set_state(
     tx: Transaction, campaign: int, state: CampaignState, event: str, *, account: int | None, at: datetime
 ) -> None:
-    """Let a campaign be in this state from now on, and tell the log."""
+    """Set the state of a campaign and write it into the log."""
     opened_at = at if state is _OPEN else None
     closed_at = at if state is _CLOSED else None
     tx.campaigns.set_state(campaign, state, opened_at=opened_at, closed_at=closed_at)
@@ -123,7 +123,7 @@ def archive(store: Store, campaign: Reference, archived: bool = True, *, account
 
 
 def lock(tx: Transaction, reference: Reference) -> Campaign:
-    """The campaign as it is, until this transaction ends."""
+    """Lock a campaign until this transaction ends, and return it as it is then."""
     number = tx.campaigns.get(reference).id
     tx.campaigns.lock(number)
     return tx.campaigns.get(number)
@@ -171,7 +171,7 @@ def remove(
     if name != entry.name:
         raise CampaignError(f"{name!r} is not the name of this campaign.", code="name_differs")
     for _ in range(_TRIES):
-        copied = None if copy is None else _copied(store, entry.id, copy)
+        copied = None if copy is None else _copy(store, entry.id, copy)
         with suppress(CollisionError), store.deleting() as tx:  # on PostgreSQL judges come in at the same moment
             tx.campaigns.lock_whole(tx.campaigns.get(entry.id).id)
             if copied is None or standing(tx.connection, entry.id) == copied:
@@ -191,7 +191,7 @@ def remove(
 _TRIES = 3
 
 
-def _copied(store: Store, campaign: int, path: Path) -> str:
+def _copy(store: Store, campaign: int, path: Path) -> str:
     try:
         return copy_campaign(store, campaign, path)
     except (StoreError, OSError) as error:

@@ -202,18 +202,16 @@ def submit(
 def submit_many(
     store: Store, submissions: Iterable[Submission], *, at: datetime | None = None
 ) -> list[SaveResult | LannerError]:
-    """The same for many items in one transaction, one result for each: what is refused does not hold up the rest."""
+    """Check and store answers about many items in one transaction, with one result for each: what is refused does not
+    hold up the rest."""
     entries = list(submissions)
     received = at or now()
-
-    if not entries:
-        return []
-    return [*store.write(lambda tx: save_all(store, tx, entries, received))]
+    return [*store.write(lambda tx: save_all(store, tx, entries, received))] if entries else []
 
 
 @dataclass(slots=True)
 class _Saving:
-    """One submission on its way: what is known about the item and what will be written."""
+    """One submission that is being saved: what is known about the item, and the changes that will be written."""
 
     submission: Submission
     place: TaskItem
@@ -233,12 +231,12 @@ class _Saving:
 
     @property
     def units(self) -> set[Unit]:
-        """Everything that has to be read before this can be checked."""
+        """The units whose answers have to be read before this can be checked."""
         return {self.unit} if self.consent is None else {self.unit, self.consent}
 
     @property
     def keys(self) -> list[StoredKey]:
-        """The same as keys of answers: their heads are read, however long their history is."""
+        """The keys of the answers in these units: only the current ones are read, however long their history is."""
         own = [(*self.unit, *parts) for parts in self.questions.lookups(self.item)]
         if self.consent is not None:
             own += [(*self.consent, *parts) for parts in self.questions.lookups(Item(""))]
@@ -250,13 +248,13 @@ def save_all(
 ) -> list[SaveResult | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
     places = tx.tasks.places([(each.task, each.item, each.id) for each in submissions])
-    savings = [_begun(store, tx, each, place) for each, place in zip(submissions, places, strict=True)]
+    savings = [_prepare(store, tx, each, place) for each, place in zip(submissions, places, strict=True)]
     rows = tx.judgements.heads_of({key for saving in savings if isinstance(saving, _Saving) for key in saving.keys})
     parts = tx.judgements.parts({each.name for each in savings if isinstance(each, _Saving) and each.place.repeated})
     results: list[SaveResult | Refused | None] = [None] * len(savings)
     waiting: dict[int, _Saving] = {}
-    changed_units: set[Unit] = set()  # units that have been written to since their rows were read
-    names: set[tuple[int, str]] = set()  # and the submissions that did
+    changed_units: set[Unit] = set()  # units that were written to since their rows were read
+    names: set[tuple[int, str]] = set()  # the submissions that wrote to them
     for at, saving in enumerate(savings):
         if not isinstance(saving, _Saving):
             results[at] = saving
@@ -267,7 +265,7 @@ def save_all(
             rows.update(tx.judgements.heads_of(saving.keys))
             parts.update(tx.judgements.parts({saving.name}))
         try:
-            results[at] = _checked(store, tx, saving, rows, parts.get(saving.name, ()))
+            results[at] = _check_save(store, tx, saving, rows, parts.get(saving.name, ()))
         except (AnswerError, CampaignError) as refused:
             results[at] = refused
         if results[at] is None:
@@ -278,8 +276,8 @@ def save_all(
     return [result for result in results if result is not None]
 
 
-def _begun(store: Store, tx: Transaction, submission: Submission, place: TaskItem | None) -> _Saving | Refused:
-    """What can be known before the judge's earlier answers are read."""
+def _prepare(store: Store, tx: Transaction, submission: Submission, place: TaskItem | None) -> _Saving | Refused:
+    """Check whatever does not depend on the judge's earlier answers, and say which of these have to be read."""
     try:
         if place is None:
             raise no_task(submission.task)
@@ -305,7 +303,7 @@ def _begun(store: Store, tx: Transaction, submission: Submission, place: TaskIte
 
 
 def _refuse_unstorable(submission: Submission) -> None:
-    """Refuse what no answer comes with and a database cannot hold: it would stand in the way of every other save."""
+    """Refuse times and ids that no answer can have and no database can hold: they would make the whole batch fail."""
     times = {"elapsed": submission.elapsed, "active": submission.active}
     wrong = [name for name, seconds in times.items() if not is_duration(seconds)]
     wrong += ["answered_at"] * (not is_moment(submission.answered_at))
@@ -318,34 +316,34 @@ def _refuse_unstorable(submission: Submission) -> None:
         )
 
 
-def _checked(
+def _check_save(
     store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[StoredAnswer]], parts: Sequence[StoredPart]
 ) -> SaveResult | None:
-    """None where the answers are as the protocol wants them and can be written; what the first time came to where they
-    are stored already."""
+    """Check one submission against the judge's earlier answers. None means that it can be written; where it is stored
+    already, the result is that of the first time."""
     place, questions = saving.place, saving.questions
     answers = rows.get(saving.unit)
     if answers:
         saving.heads = questions.heads(answers)
         saving.known = questions.answers(place.page, saving.item, saving.heads)
     if parts:
-        return _repeated(store, tx, saving, parts)
+        return _repeat_result(store, tx, saving, parts)
     refuse(place.standing, saving.submission.task)
     about_judge = rows.get(saving.consent, ()) if saving.consent is not None else ()
     refuse_early(store, tx, place.standing, questions, page=place.page, kind=place.kind, about_judge=about_judge)
-    _check(store, tx, saving)
+    _check_answers(store, tx, saving)
     return None
 
 
-def _check(store: Store, tx: Transaction, saving: _Saving) -> None:
-    """Check the answers in the order of the questions, so that each sees those before it. What these rule out is taken
-    back on the way: nothing that follows may rest on it."""
+def _check_answers(store: Store, tx: Transaction, saving: _Saving) -> None:
+    """Check the answers in the order of the questions, so that each sees those before it. Take back earlier answers to
+    questions that are no longer asked, so that nothing that follows rests on them."""
     questions, item, page = saving.questions, saving.item, saving.place.page
     answers, known = saving.submission.answers, saving.known
     sheet = questions.sheet(page, item)
     for name in answers:
         if name not in sheet.ids:
-            raise questions.unknown(name, page, item)
+            raise questions.unknown_question(name, page, item)
     visible_texts = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
     for entry in sheet.questions:
         question = entry[1]
@@ -379,8 +377,8 @@ def _take_back(saving: _Saving, entry: StageQuestion) -> None:
 def take_back_unasked(
     tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
 ) -> None:
-    """Take back what the judge of a task has answered in it and is not asked any more, because answers before it were
-    revised since. What nothing has decided yet stays, and so do answers `given` just now."""
+    """Take back the answers of a task to questions that are no longer asked, because answers before them were revised.
+    Answers to questions that are still undecided stay, and so do those `given` just now."""
     page, number = entry.task.page, entry.task.id
     submissions = [Submission(number, position, {}, secrets.token_hex(16)) for position in range(len(entry.documents))]
     places = tx.tasks.places([(number, each.item, each.id) for each in submissions])
@@ -408,11 +406,11 @@ def take_back_unasked(
 
 
 AnswerKey = tuple[object, ...]
-"""What an answer is about, whichever task asks for it: a sentence that is shown once more is answered anew."""
+"""The result of `answer_key`: what an answer is about, whichever task asks for it."""
 
 
 def answer_key(item: Item, question: str, stage: Stage) -> AnswerKey:
-    """The key of an answer to a question about an item."""
+    """The key of an answer to a question about an item. It has the item's role: a repeat is answered anew."""
     return item.document, item.segment, item.role, question, systems_of(stage, item)
 
 
@@ -431,8 +429,8 @@ def _write_open(
     results: list[SaveResult | Refused | None],
     received_at: int,
 ) -> None:
-    """Write what waits, unless its campaign was stopped since it was checked: on SQLite nobody else writes meanwhile,
-    elsewhere others may have been waited for."""
+    """Write what waits, except where the campaign was stopped since it was checked. On SQLite nobody else writes
+    meanwhile; on PostgreSQL another transaction may have come first."""
     if waiting and store.kind != "sqlite":
         states = tx.campaigns.lock_all({saving.place.standing.campaign for saving in waiting.values()})
         for at, saving in list(waiting.items()):
@@ -448,7 +446,7 @@ def _write_open(
 def _write(
     tx: Transaction, waiting: dict[int, _Saving], results: list[SaveResult | Refused | None], received_at: int
 ) -> None:
-    """Write what waits, and say what it came to."""
+    """Write what waits, and put the outcome of each into `results`."""
     if not waiting:
         return
     count = sum(len(saving.changes) for saving in waiting.values())
@@ -473,7 +471,7 @@ def _write(
 
 
 def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[list[NewAnswer], tuple[Conflict, ...]]:
-    """Answers as rows; and what they replace where that is not what the client had seen."""
+    """The answers of a submission as rows, and the conflicts: answers they replace that the client had not seen."""
     submission, item = saving.submission, saving.item
     keys, answered_at = saving.questions.keys(item), micros(submission.answered_at)
     rows: list[NewAnswer] = []
@@ -515,11 +513,11 @@ def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[li
     return rows, tuple(conflicts)
 
 
-def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> SaveResult:
-    """What the first time came to, if this is the same submission to the letter; otherwise it is refused whole.
+def _repeat_result(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> SaveResult:
+    """The result of a submission that is stored already. Refuse it whole unless it is the same to the letter.
 
-    An answer of null that has no row of its own was taken where nothing was to be taken back. It is the same as long as
-    nothing stands there now.
+    An answer of null without a row was sent when there was nothing to take back. It is the same as long as nothing
+    stands there now.
     """
     questions, item, submission, page = saving.questions, saving.item, saving.submission, saving.place.page
     if any((part.judge, part.document, part.segment) != saving.unit or part.task != submission.task for part in parts):
@@ -559,7 +557,7 @@ def _repeated(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[St
 
 
 def refuse_stranger(place: TaskItem, submission: Submission) -> int:
-    """Refuse answers to someone else's task. The number of the judge whose it is."""
+    """Refuse answers to someone else's task. Return the number of the judge whose task it is."""
     mine, asks = place.standing.judge, submission.judge
     if mine is None or not (asks in (None, mine, place.judge) or (isinstance(asks, tuple) and mine in asks)):
         raise CampaignError(f"Task {submission.task} belongs to someone else.", code="not_assigned")
@@ -572,8 +570,8 @@ def refuse_stranger(place: TaskItem, submission: Submission) -> int:
 _MOST = 100
 """Submissions in one transaction: enough to share the disk, few enough to answer soon."""
 _TROUBLED = 90.0
-"""Seconds after which a failure to save is old news: where nobody saves, nobody knows whether it would work again. A
-judging page that waits tries once in 75 seconds at the longest."""
+"""Seconds after which a failure is no longer reported: nobody knows whether saving would work again until somebody
+tries. A judging page that waits tries again after 75 seconds at the latest."""
 _Outcome = SaveResult | LannerError
 
 
@@ -602,7 +600,7 @@ class SaveQueue:
         return self._failure[1]
 
     async def submit(self, submission: Submission) -> tuple[SaveResult, datetime]:
-        """What the save came to and when it arrived; it is on disk then. What is refused is raised."""
+        """Save answers and return the result with the time of arrival, when they are on disk. A refusal is raised."""
         waits: asyncio.Future[tuple[_Outcome, datetime]] = asyncio.get_running_loop().create_future()
         self._waiting.append((submission, waits))
         if self._writing is None or self._writing.done():

@@ -10,8 +10,8 @@ from lanner.campaign.drawing import take_task
 from lanner.campaign.questions import (
     CurrentAnswer,
     Questions,
+    answers_of_task,
     gate_open,
-    heard,
     no_task,
     questions_of,
     refuse,
@@ -65,30 +65,30 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         entry = tx.campaigns.get(campaign)
         mine = tx.judges.get(entry, judge)
         task = tx.tasks.next_of(mine.number)
-        # nothing is taken by who may not answer, or counts in no result: others could not judge it
+        # judges who may not answer, or count in no result, take nothing: others could not judge it then
         takes_more = task is None and mine.revoked_at is None and mine.number not in tx.events.left_out(entry.id)
     if takes_more and entry.state is CampaignState.OPEN:
         if entry.design == ADAPTIVE:
             task = take_task(store, entry, mine.number)
         else:
-            task = store.write(lambda tx: _claimed(tx, entry.id, mine.number))
+            task = store.write(lambda tx: _claim(tx, entry.id, mine.number))
     if task is None:
         return None
     with store.reading() as tx:
-        assigned = _assigned(tx, task)
+        assigned = _get_task(tx, task)
         questions = questions_of(store, tx, entry.id, entry.protocol_hash)
         return assigned.task if gate_open(tx, entry.id, mine.number, questions, assigned.task.page) else None
 
 
-def _claimed(tx: Transaction, campaign: int, judge: int) -> int | None:
-    """A free task, unless the campaign was stopped since it was looked at."""
+def _claim(tx: Transaction, campaign: int, judge: int) -> int | None:
+    """Take a free task, unless the campaign was stopped meanwhile."""
     return tx.tasks.claim(campaign, judge) if tx.campaigns.get(campaign).state is CampaignState.OPEN else None
 
 
 def task(store: Store, number: int) -> Task:
     """A task by its id."""
     with store.reading() as tx:
-        return _assigned(tx, number).task
+        return _get_task(tx, number).task
 
 
 def tasks(store: Store, campaign: Reference, judge: str) -> list[Task]:
@@ -106,22 +106,28 @@ def overview(store: Store, campaign: Reference, judge: str) -> list[Overview]:
 def current(store: Store, number: int) -> list[Mapping[str, CurrentAnswer]]:
     """Item by item of a task, the answers that hold, by question."""
     with store.reading() as tx:
-        entry = _assigned(tx, number)
-        return [answers.current for answers in heard(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)]
+        entry = _get_task(tx, number)
+        return [
+            answers.current
+            for answers in answers_of_task(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
+        ]
 
 
 def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
     """Item by item of a task, this judge's answers about the same unit from all pages: what conditions and repeated
     questions look at."""
     with store.reading() as tx:
-        entry = _assigned(tx, number)
-        return [answers.earlier for answers in heard(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)]
+        entry = _get_task(tx, number)
+        return [
+            answers.earlier
+            for answers in answers_of_task(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
+        ]
 
 
 def missing(store: Store, number: int) -> list[OpenItem]:
     """What a task still needs before it can be finished."""
     with store.reading() as tx:
-        entry = _assigned(tx, number)
+        entry = _get_task(tx, number)
         protocol_hash = tx.campaigns.get(entry.campaign).protocol_hash
         return _missing(tx, questions_of(store, tx, entry.campaign, protocol_hash), entry)
 
@@ -141,13 +147,13 @@ def finish_in(
     known: AssignedTask | None = None,
     takes_nothing_back: bool = False,
 ) -> Task:
-    """The same inside the caller's transaction. Nothing is written where something is missing. Of a judge who never
-    takes an answer back, what each save found about its item still holds, so the answers need not be read again; nor
-    the items of a task that is `known`."""
+    """Finish a task inside the caller's transaction. Nothing is written where something is missing. With
+    `takes_nothing_back` (models), what each save said about its item still holds, so the answers are not read again;
+    nor are the items of a task that is `known`."""
     standing = tx.tasks.standing(number)
     if standing is None:
         raise no_task(number)
-    entry = _assigned(tx, number, known)
+    entry = _get_task(tx, number, known)
     if standing.finished:
         return entry.task
     refuse(standing, number)
@@ -184,7 +190,7 @@ def _set_finished(
 def _check_dependent(
     tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
 ) -> None:
-    """Look again at what the judge of a task has saved on pages that depend on its answers."""
+    """Check again what the judge of a task has saved on pages that depend on its answers."""
     pages = questions.dependent_pages[entry.task.page]
     if not pages or entry.judge is None:
         return
@@ -198,7 +204,7 @@ def _check_dependent(
 def _check_again(
     tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime, given: Container[AnswerKey]
 ) -> bool:
-    """Take back what a task does not ask any more, and open it where it asks for more; whether it is finished then."""
+    """Take back what a task no longer asks, reopen it where it asks for more, and return whether it is finished."""
     standing = tx.tasks.standing(entry.task.id)  # from now on nobody else changes it
     is_finished = standing is not None and standing.finished
     take_back_unasked(tx, questions, entry, at, given)
@@ -212,8 +218,8 @@ def _check_again(
 
 
 def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
-    """Mark the items as done, and the tasks as finished, whose answers have come from elsewhere. Where these revise
-    what a finished task has, it and those that depend on it are looked at again, as when its judge revises it."""
+    """Mark items as done, and tasks as finished, whose answers were imported. Where these revise answers of a finished
+    task, it and those that depend on it are checked again, as when its judge revises it."""
     questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
     stages = {question.id: stage for stage, question in questions.protocol.questions}
     entries = list(judgements)
@@ -268,7 +274,7 @@ def _tick_off_items(
 def reopen_task(store: Store, number: int, *, account: int | None = None, at: datetime | None = None) -> None:
     """Let a judge go on with a finished task."""
     with store.writing() as tx:
-        entry = _assigned(tx, number)
+        entry = _get_task(tx, number)
         tx.tasks.set_finished(number, None)
         detail = {"seat": entry.judge, "task": number}
         tx.events.add("task_reopened", at or now(), campaign=entry.campaign, account=account, **detail)
@@ -281,7 +287,7 @@ def take_back_finish(store: Store, number: int, *, at: datetime | None = None) -
 
     def work(tx: Transaction) -> None:
         standing = tx.tasks.standing(number)
-        entry = _assigned(tx, number)
+        entry = _get_task(tx, number)
         if standing is None or entry.task.finished_at is None:
             return
         refuse(standing._replace(finished=False), number)
@@ -307,7 +313,7 @@ def _until_submitted(tx: Transaction, entry: AssignedTask) -> bool:
     return any(other.task.finished_at is None for other in tx.tasks.of_judge(entry.judge))
 
 
-def _assigned(tx: Transaction, number: int, known: AssignedTask | None = None) -> AssignedTask:
+def _get_task(tx: Transaction, number: int, known: AssignedTask | None = None) -> AssignedTask:
     entry = tx.tasks.get(number, known)
     if entry is None:
         raise no_task(number)

@@ -22,7 +22,7 @@ from lanner.analysis.agreement import (
 from lanner.analysis.material import from_campaign
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file
-from lanner.campaign.people import id_from_name, invited, table_header
+from lanner.campaign.people import id_from_name, parse_judges, table_header
 from lanner.campaign.prefill import SETTING
 from lanner.campaign.states import TEXTS, check_settings, copy_name, local_time
 from lanner.cli import value_of
@@ -317,7 +317,7 @@ def _from_file(path: Path) -> list[Judge]:
     if not table_header(text.partition("\n")[0]):
         raise InputError("The list of judges needs a column id or name.", where=Where(path, 1))
     try:
-        return [entry.judge for entry in invited(text)]
+        return [entry.judge for entry in parse_judges(text)]
     except InputError as error:
         error.where = replace(error.where, file=path)
         raise
@@ -502,7 +502,7 @@ def _moment(text: str) -> datetime:
 def run_links(output: Output, store: Store, name: str, judges: tuple[str, ...], base_url: str, show: bool) -> None:
     """Issue new links; the old ones stop working."""
     judge_ids = list(judges) or [entry.judge.id for entry in campaign.invitations.invited_people(store, name)]
-    links_of = campaign.invitations.shown if show else campaign.invitations.issue
+    links_of = campaign.invitations.current_secret if show else campaign.invitations.issue
     secrets = {judge: links_of(store, name, judge) for judge in judge_ids}
     rows = [
         {"judge": judge, "link": f"{base_url}/j/{secret}" if secret else "cannot be shown"}

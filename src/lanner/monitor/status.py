@@ -139,7 +139,7 @@ def campaign_status(
         participants = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
-        free, undrawn = tx.progress.free_items(campaign.id), drawing.undrawn(store, tx, campaign)
+        free, undrawn = tx.progress.free_items(campaign.id), drawing.count_undrawn(store, tx, campaign)
     names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
     snapshot, chosen = (each if each is not None and each.judges <= {*names} else None for each in (snapshot, chosen))
     protocol = campaigns.protocol(store, campaign.id)

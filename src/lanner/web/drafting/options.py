@@ -18,7 +18,7 @@ from starlette.datastructures import FormData
 
 from lanner import campaign as campaigns
 from lanner import designs, formats, protocols
-from lanner.campaign.people import InvitedJudge, invited
+from lanner.campaign.people import InvitedJudge, parse_judges
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.plan import AssignmentPlan, preview
 from lanner.errors import DesignError, LannerError, ProtocolError
@@ -275,7 +275,7 @@ def read_wishes(form: FormData) -> CampaignOptions:
     with about("own_protocol" if forms.text(form, "own_protocol").strip() else "leave"):
         protocol = protocol_text(form)
     with about("judges"):
-        people = tuple(invited(text, same_names=bool(forms.text(form, "same_names")))) if text else ()
+        people = tuple(parse_judges(text, same_names=bool(forms.text(form, "same_names")))) if text else ()
     with about("calibration"):
         calibration = _whole(form, "calibration")
     return CampaignOptions(

@@ -69,7 +69,7 @@ async def open_link(request: Request) -> Response:
     site.addresses.forget(f"link {address}")
     known = await access.judge_visitor(request)
     number = participant.number
-    token = await site.write(lambda: site.sessions.open(judge=number, may=partial(work.invitations.opens, secret)))
+    token = await site.write(lambda: site.sessions.open(judge=number, may=partial(work.invitations.is_valid, secret)))
     if not token:  # revoked or replaced meanwhile
         raise HTTPException(404)
     response = redirect(request, "/work")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup
 
-from lanner.campaign.questions import ItemAnswers, document, gate_open, heard, questions_of
+from lanner.campaign.questions import ItemAnswers, answers_of_task, document, gate_open, questions_of
 from lanner.model import (
     Campaign,
     Document,
@@ -561,7 +561,7 @@ def task_view(store: Store, number: int, assigned: AssignedTask | None = None) -
         overview = tx.progress.overview(participant.number)
         times = [(item.elapsed, item.active) for item in tx.tasks.item_progress(number)]
         today = tx.tasks.active_since(participant.number, datetime.now(UTC) - _A_DAY)
-        answers = heard(store, tx, entry, campaign.protocol_hash)
+        answers = answers_of_task(store, tx, entry, campaign.protocol_hash)
         questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
         gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
         closed = not gate_open(tx, campaign.id, participant.number, questions, entry.task.page)

@@ -209,7 +209,7 @@ def check_all(
     questions = {question.id: question for _, question in rules.questions(page, item)}
     unknown = next((name for name in answers if name not in questions), None)
     if unknown is not None:
-        raise rules.unknown(unknown, page, item)
+        raise rules.unknown_question(unknown, page, item)
     checked: dict[str, Json] = dict(earlier or {})
     for name, question in questions.items():
         if answers.get(name) is not None:

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from lanner import campaign as campaigns
 from lanner.campaign import ProgressPart
-from lanner.campaign.people import InvitedJudge, invited
+from lanner.campaign.people import InvitedJudge, parse_judges
 from lanner.campaign.states import due_date
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
@@ -77,7 +77,7 @@ async def add(request: Request) -> Response:
 
     def work() -> list[JudgeLink]:
         present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
-        coming = invited(text, present, same_names=bool(forms.text(form, "same_names")))
+        coming = parse_judges(text, present, same_names=bool(forms.text(form, "same_names")))
         everyone = [entry.judge for entry in coming]
         campaigns.add_judges(site.store, campaign.id, everyone, account=request.state.visitor.account.id)
         return _issue(request, site.store, campaign, coming)
@@ -143,7 +143,7 @@ def _links_of_judges(request: Request, store: Store, campaign: Campaign, form: F
     participants = [participant for participant in people if only in ("", participant.judge.id)]
     matches = []
     for participant in participants:
-        secret = campaigns.invitations.shown(store, campaign.id, participant.judge.id)
+        secret = campaigns.invitations.current_secret(store, campaign.id, participant.judge.id)
         address = f"{_base(request)}/j/{secret}" if secret else ""
         matches.append(JudgeLink(participant.judge.id, participant.judge.name or participant.judge.id, "", address))
     return matches
@@ -296,7 +296,7 @@ async def act(request: Request) -> Response:
                 _reopen(site.store, campaign, name, forms.text(form, "task"), account)
             case "replace":
                 present = {judge.id for judge in campaigns.judges(site.store, campaign.id)}
-                coming: Judge = invited(forms.text(form, "coming"), present)[0].judge
+                coming: Judge = parse_judges(forms.text(form, "coming"), present)[0].judge
                 campaigns.replace_judge(site.store, campaign.id, name, coming, account=account)
             case "remove":
                 campaigns.remove_judge(site.store, campaign.id, name, account=account)
