@@ -60,7 +60,8 @@ erros penalización pénalité pénalités penalità błędy chyby ошибки 
 """
 _INVERSE = frozenset(_INVERSE_WORDS.split())
 """Words in the names of questions whose best answer is the lowest number."""
-_PLACES = frozenset("rank ranking place rang rangplatz platz classement puesto miejsce место 순위 順位 排名 名次".split())
+_PLACES = frozenset({"rank", "ranking", "place", "rang", "rangplatz", "platz", "classement", "puesto", "miejsce"})
+_PLACES |= {"место", "순위", "順位", "排名", "名次"}
 """The same for places, which end with the number of systems; the others count something and have no end."""
 _INVERSE_PARTS = (
     *("오류", "벌점", "감점", "누락", "첨가", "오역", "エラー", "誤り", "減点", "訳抜け", "誤訳"),
