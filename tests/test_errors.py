@@ -1,3 +1,4 @@
+import errno
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from lanner.errors import (
     check_known,
     did_you_mean,
     nearest,
+    refused_by_system,
 )
 
 
@@ -68,6 +70,19 @@ def test_nearest_ignores_capitals_and_gives_up_on_nonsense() -> None:
 )
 def test_exit_codes_say_who_has_to_do_something(error: LannerError, code: int) -> None:
     assert error.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("refused", "code"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), ExitCode.SYSTEM),
+        (OSError(errno.EACCES, "Permission denied"), ExitCode.SYSTEM),
+        (OSError(errno.EISDIR, "Is a directory"), ExitCode.MISTAKE),
+        (OSError(errno.ENAMETOOLONG, "File name too long"), ExitCode.MISTAKE),
+    ],
+)
+def test_a_full_disk_is_no_mistake_of_whoever_named_the_file(refused: OSError, code: ExitCode) -> None:
+    assert refused_by_system("It cannot be written", refused, "out.csv").exit_code is code
 
 
 def test_the_documentation_has_the_table_of_exit_codes() -> None:

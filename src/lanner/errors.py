@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,26 @@ class LannerError(Exception):
 
 class InputError(LannerError):
     """A file that cannot be read as what it claims to be. Nothing of it has been taken."""
+
+
+_OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
+
+
+def exit_code_of(error: OSError) -> ExitCode:
+    """A name is the user's mistake; a full disk or a missing right is not."""
+    is_name = isinstance(error, _OF_A_NAME) or error.errno == ENAMETOOLONG
+    return ExitCode.MISTAKE if is_name else ExitCode.SYSTEM
+
+
+def refused_by_system(what: str, error: OSError, path: str | Path) -> InputError:
+    """The error where the operating system does not let us read or write a file."""
+    refused = InputError(
+        f"{what}: {error.strerror or error}.",
+        where=Where(path),
+        next_step="Check the name, who may use what is there, and the room on the disk.",
+    )
+    refused.exit_code = exit_code_of(error)
+    return refused
 
 
 class ProtocolError(LannerError):

@@ -105,7 +105,8 @@ def test_a_disk_without_room_for_the_copy_is_named_and_nothing_is_left(
 ) -> None:
     opened(store)
 
-    def full(*_: object) -> None:
+    def full(_: object, path: Path) -> None:
+        path.with_name(f"{path.name}-journal").write_text("SQLite's own")
         raise sqlite3.OperationalError("database or disk is full")
 
     (tmp_path / "copies").mkdir()

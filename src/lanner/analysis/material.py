@@ -20,7 +20,7 @@ from lanner.analysis.measures import CountedRows, Purpose, counted
 from lanner.campaign.drawing import drawn_documents, pairs_left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import ControlCounts, misses, outcomes
-from lanner.errors import InputError, Where, check_known, did_you_mean, unasked
+from lanner.errors import InputError, Where, check_known, did_you_mean, refused_by_system, unasked
 from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans, languages
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
@@ -514,7 +514,7 @@ def _domain_lines(path: Path) -> list[tuple[str, str]]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"This cannot be read: {error.strerror or error}.", where=Where(path)) from error
+        raise refused_by_system("This cannot be read", error, path) from error
     for line_number, line in enumerate(text.splitlines(), 1):
         domain, tab, name = line.partition("\t")
         if not tab:

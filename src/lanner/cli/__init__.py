@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from errno import ENAMETOOLONG
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -40,7 +39,16 @@ from lanner.cli.early_checks import (
     refuse_unknown_judge,
     refuse_unknown_question,
 )
-from lanner.errors import ExitCode, InputError, LannerError, Where, check_known, did_you_mean, missing_file
+from lanner.errors import (
+    ExitCode,
+    InputError,
+    LannerError,
+    Where,
+    check_known,
+    did_you_mean,
+    exit_code_of,
+    missing_file,
+)
 
 if TYPE_CHECKING:
     from lanner.analysis.material import Material
@@ -647,7 +655,6 @@ def _options_of(command: click.Command) -> dict[str, click.Parameter]:
 # `lanner` itself: which commands there are, and how it ends.
 
 
-_OF_A_NAME = (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
 HEADINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "Start": {"start": ("demo", "doctor", "protocols", "protocol")},
     "Prepare texts": {"start": ("import", "formats", "prepare")},
@@ -778,7 +785,7 @@ def main() -> None:
         error.show()
         sys.exit(ExitCode.MISTAKE)
     except (click.Abort, KeyboardInterrupt):
-        sys.stderr.write("\nStopped. Nothing half-done was kept.\n")
+        sys.stderr.write("\nStopped. What was finished by then is kept.\n")
         sys.exit(ExitCode.STOPPED)
     except SystemExit as end:
         # Where nobody reads any more, click replaces the output and ends with 1, and rich ends with 1: a bug, here.
@@ -786,8 +793,6 @@ def main() -> None:
         sys.exit(ExitCode.UNREAD if is_unread else end.code)
     except OSError as error:  # of a path that was named: too long, a folder where a file belongs, not ours to read
         step = "Check the name, what is there, and who may read it."
-        # a name is the user's mistake, a full disk or a missing right is not
-        code = ExitCode.MISTAKE if isinstance(error, _OF_A_NAME) or error.errno == ENAMETOOLONG else ExitCode.SYSTEM
-        _end_with(LannerError(_unusable(error), next_step=step), code)
+        _end_with(LannerError(_unusable(error), next_step=step), exit_code_of(error))
     except UnicodeEncodeError as error:
         _end_with(LannerError(f"{error.object!a} is not text that can be written: {error.reason}."))

@@ -16,7 +16,7 @@ from typing import Any
 from unicodedata import normalize
 
 from lanner import registry
-from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file
+from lanner.errors import InputError, LannerError, Where, did_you_mean, missing_file, refused_by_system
 from lanner.formats import parallel
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.readings import (
@@ -466,8 +466,7 @@ def _files_fail_clearly(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = Where(error.filename or path)
-        raise InputError(f"This cannot be read: {error.strerror or error}.", where=where) from error
+        raise refused_by_system("This cannot be read", error, error.filename or path) from error
 
 
 def fitting(path: Path, formats: Iterable[Format]) -> list[str]:

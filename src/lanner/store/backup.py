@@ -92,7 +92,8 @@ def new_file(path: Path) -> Iterator[Path]:
     except (OSError, sqlite3.Error) as problem:
         raise explain(problem, str(path)) from problem
     finally:
-        unfinished_path.unlink(missing_ok=True)
+        for ending in ("", "-journal", "-wal", "-shm"):  # on a full disk SQLite leaves its own beside it
+            unfinished_path.with_name(f"{unfinished_path.name}{ending}").unlink(missing_ok=True)
 
 
 def copy_differs(path: Path) -> StoreError:

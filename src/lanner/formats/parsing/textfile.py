@@ -25,7 +25,7 @@ from typing import IO, Any, NoReturn, TextIO, cast
 
 import zstandard
 
-from lanner.errors import InputError, Where
+from lanner.errors import InputError, Where, refused_by_system
 from lanner.formats.parsing import encodings
 from lanner.formats.parsing.encodings import Encoding
 from lanner.model import Judge, Judgement
@@ -201,7 +201,7 @@ def magic(path: Path, size: int = 4) -> bytes:
         with path.open("rb") as file:
             return file.read(size)
     except OSError as error:
-        failed(path, f"The file cannot be read: {error.strerror or error}.")
+        raise refused_by_system("The file cannot be read", error, path) from error
 
 
 def is_zip(path: Path) -> bool:
@@ -679,7 +679,7 @@ def replacing(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         holder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     except OSError as error:
-        raise InputError(f"Nothing can be written here: {error.strerror}.", where=Where(path)) from error
+        raise refused_by_system("Nothing can be written here", error, path) from error
     temporary = holder / path.name
     try:
         yield temporary
@@ -695,7 +695,7 @@ def replacing(path: Path) -> Iterator[Path]:
             error.where = replace(error.where, file=path / error.where.file.relative_to(temporary))
         raise
     except OSError as error:
-        raise InputError(f"It cannot be written: {error.strerror or error}.", where=Where(path)) from error
+        raise refused_by_system("It cannot be written", error, path) from error
     finally:
         shutil.rmtree(holder, ignore_errors=True)
 
