@@ -15,7 +15,7 @@ def test_unknown_pages_and_wrong_methods_are_said_in_words(client: TestClient) -
 
 
 def test_bodies_are_limited_by_route(store: Store) -> None:
-    with TestClient(web.create_app(store, settings=ServerSettings(form_bytes=100))) as small:
+    with TestClient(web.create_app(store, settings=ServerSettings(sign_in_bytes=100))) as small:
         assert small.post("/login", data={"name": "x" * 200}).status_code == 413
 
 

@@ -18,7 +18,7 @@ from lanner import campaign
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import ServerSettings
-from web_clients import complete, enter, open_campaign, save, sign_in
+from web_clients import another, complete, enter, open_campaign, save, sign_in
 
 HOSTILE = {
     "nul": "a\0b\0\0\0\0\0\0",
@@ -188,3 +188,21 @@ def test_a_name_that_would_break_a_header(visit: tuple[TestClient, int, str], st
     answer = client.get(f"/campaigns/{made.name}/export/jsonl")
     assert answer.status_code == 200
     assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "content", "status"),
+    [
+        ({"origin": "http://[::1"}, b"name=a", 403),
+        ({}, b"token=%ff%fe&name=a", 403),
+        ({}, b"token=" + b"a" * 20_000, 413),
+        ({"content-type": "multipart/form-data; boundary=x; charset=punycode"}, b"--x--", 415),
+    ],
+    ids=["no address", "letters in a token", "large", "in a codec"],
+)
+def test_what_a_stranger_sends_to_sign_in_is_refused_in_words(
+    visit: tuple[TestClient, int, str], headers: dict[str, str], content: bytes, status: int
+) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    for place in ("/login", "/setup"):
+        assert another(visit[0]).post(place, content=content, headers=form | headers).status_code == status

@@ -28,6 +28,7 @@ from lanner.web.middleware import (
     BodyTimeout,
     CountRequests,
     Headers,
+    PlainHeaders,
     RequestCounts,
     Throttle,
     TimeoutProtocol,
@@ -324,6 +325,43 @@ def test_scripts_and_style_sheets_carry_only_what_concerns_them() -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-resource-policy"] == "same-origin"
     assert "content-security-policy" not in headers
+
+
+# What takes long to read
+
+
+async def seen(request):
+    return PlainTextResponse(" ".join(f"{name}={value}" for name, value in request.cookies.items()))
+
+
+plain_app = Starlette(
+    routes=[Route("/", seen, methods=["GET", "POST"])], middleware=[Middleware(Headers), Middleware(PlainHeaders)]
+)
+
+
+def test_a_cookie_with_backslashes_is_never_read_and_takes_no_other_along() -> None:
+    """Python's reader of cookies takes a minute for one of 60,000 backslashes."""
+    hostile = 'one=1; lanner_visitor="' + "\\" * 60_000 + '"; two=2'
+    assert TestClient(plain_app).get("/", headers={"cookie": hostile}).text == "one=1 two=2"
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("application/json; charset=utf-8", 200),
+        ("application/x-www-form-urlencoded;charset=UTF-8", 200),
+        ("multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW", 200),
+        ("multipart/form-data; boundary=x; charset=punycode", 415),
+        ("multipart/form-data; boundary=x; charset*=utf-8''punycode", 415),
+        ("multipart/form-data; boundary=x; charset*0=puny; charset*1=code", 415),
+        ('multipart/form-data; boundary=x; charset="unicode_escape"', 415),
+        ('multipart/form-data; boundary=x; charset=utf-8; CHARSET = "undefined"', 415),
+        ('multipart/form-data; boundary=x; name="' + ";" * 60_000, 415),
+    ],
+)
+def test_a_form_is_utf_8_and_its_type_is_short(kind: str, status: int) -> None:
+    answer = TestClient(plain_app).post("/", content=b"", headers={"content-type": kind})
+    assert answer.status_code == status and "content-security-policy" in answer.headers
 
 
 LONG = "<p>그녀는 매일 밤 두 차례 운항한다.</p>" * 100

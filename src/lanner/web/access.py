@@ -53,7 +53,10 @@ def ours(site: str | None, origin: str | None, host: str) -> bool:
         return site == "same-origin"
     if origin is None:
         return True
-    return origin != "null" and urlsplit(origin).netloc == host
+    try:
+        return origin != "null" and urlsplit(origin).netloc == host
+    except ValueError:  # no address at all
+        return False
 
 
 def form_token(secret: str) -> str:
@@ -69,7 +72,7 @@ def check_origin(request: Request) -> None:
 
 def check_form(token: str | None, secret: str) -> None:
     """Refuse a form without its token."""
-    if not token or not hmac.compare_digest(token, form_token(secret)):
+    if not token or not hmac.compare_digest(token.encode(), form_token(secret).encode()):
         raise HTTPException(403, TOO_OLD)
 
 

@@ -25,7 +25,7 @@ from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS
 from lanner.web.api import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
-from lanner.web.middleware import BodyTimeout, CountRequests, Headers, ReaderLanguage
+from lanner.web.middleware import BodyTimeout, CountRequests, Headers, PlainHeaders, ReaderLanguage
 from lanner.web.organising import campaigns, disagreements, files, judges, live, models, results
 from lanner.web.organising import server as server_pages
 from lanner.web.site import ServerSettings, Site, alive, ready
@@ -91,9 +91,9 @@ ROUTES = (  # the first that fits is taken, so what is asked most stands first
     Route("GET", "/static/{version}/{path:path}", ANYONE, static_file),
     Route("GET", "/service_worker.js", ANYONE, service_worker),
     Route("GET", "/setup", ANYONE, auth.setup_page),
-    Route("POST", "/setup", ANYONE, auth.setup),
+    Route("POST", "/setup", ANYONE, auth.setup, "sign_in_bytes"),
     Route("GET", "/login", ANYONE, auth.login_page),
-    Route("POST", "/login", ANYONE, auth.login),
+    Route("POST", "/login", ANYONE, auth.login, "sign_in_bytes"),
     Route("POST", "/logout", READERS, auth.logout),
     Route("GET", "/enter/{code}", ANYONE, auth.enter),
     Route("GET", "/j/{secret}", ANYONE, judging.open_link),
@@ -171,6 +171,7 @@ def create_app(store: Store, *, settings: ServerSettings | None = None) -> Starl
             Middleware(CountRequests, counts=site.request_counts),
             Middleware(BodyTimeout),
             Middleware(Headers, framed_by=site.settings.framed_by),
+            Middleware(PlainHeaders),
             Middleware(ReaderLanguage),
         ],
         exception_handlers={

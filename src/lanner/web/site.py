@@ -57,6 +57,7 @@ class ServerSettings:
     entry_code: str = ""
     entry_account: str = ""
     watched: bool = False
+    sign_in_bytes: int = 16 * 1024
     answer_bytes: int = 256 * 1024
     form_bytes: int = 1024 * 1024
     upload_bytes: int = 64 * 1024 * 1024

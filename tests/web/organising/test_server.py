@@ -73,6 +73,9 @@ def test_an_address_is_told_with_a_secret_shown_once_and_removed(client: TestCli
         (hook,) = tx.webhooks.all()
     assert (hook.url, hook.events) == ("https://example.org/hook", ("campaign.finished",))
     assert hook.secret not in client.get("/server").text
+    gone = client.post("/server/webhooks", data={**form, "campaign": "deleted meanwhile"})
+    with store.reading() as tx:
+        assert gone.status_code == 422 and len(tx.webhooks.all()) == 1, "it would be told of all campaigns"
     refused = client.post("/server/webhooks", data={**form, "url": "ftp://x"})
     assert refused.status_code == 422
     assert 'value="ftp://x"' in refused.text and ' value="campaign.finished" checked>' in refused.text

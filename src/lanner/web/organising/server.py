@@ -171,7 +171,7 @@ def _tell(site: Site, form: FormData) -> str:
     url = forms.text(form, "url").strip()[:2000]
     events = [value for value in form.getlist("event") if value in EVENTS]
     with site.store.reading() as tx:
-        about = tx.campaigns.find(forms.text(form, "campaign")) if forms.text(form, "campaign") else None
+        about = tx.campaigns.get(forms.text(form, "campaign")) if forms.text(form, "campaign") else None
     return add_webhook(site.store, url, [str(event) for event in events] or EVENTS, about.id if about else None)[1]
 
 
