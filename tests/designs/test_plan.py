@@ -14,7 +14,7 @@ from data_sets import data_dir
 from design_setups import corpus, people, protocol
 from lanner import designs, protocols
 from lanner.designs.controls import Controls, add
-from lanner.designs.plan import AssignmentPlan, _groups, half_width, loads, plan
+from lanner.designs.plan import AssignmentPlan, _groups, half_width, loads, plan, preview
 from lanner.model import Document, Segment
 from property_examples import examples
 
@@ -169,3 +169,10 @@ def test_twenty_judges_on_wmt24_have_even_loads() -> None:
 @pytest.mark.parametrize(("name", "answers"), [("mqm", 1), ("esa", 2), ("da_sqm", 1)])
 def test_marks_are_answers_also_where_there_may_be_none(name: str, answers: int) -> None:
     assert planned("full", [4, 3], 2, name).answers == 2 * 2 * 7 * answers
+
+
+def test_documents_of_a_calibration_round_are_not_drawn_in_the_plan_of_an_adaptive_campaign() -> None:
+    """Two judges judge both outputs of the round's document of three sentences; the rest is judged once."""
+    setup: dict[str, Any] = {"systems": ["m0", "m1"], "options": {}, "settings": {"calibration": ["d0"]}, "seed": 1}
+    found = preview("adaptive", corpus([3, 4, 5]), people(2), H_FALCON, **setup)
+    assert [(part.name, part.items) for part in found.rounds] == [("calibration", 12), ("rest", 18)]

@@ -217,7 +217,8 @@ def preview(
     if design == adaptive.NAME:
         most = {**designs.options(design), **options}
         rng = np.random.default_rng(seed)
-        tasks += adaptive.most_tasks(documents, judges, protocol, systems=systems, rng=rng, **most)
+        drawn = [document for document in documents if document.id not in settings.get("calibration", ())]
+        tasks += adaptive.most_tasks(drawn, judges, protocol, systems=systems, rng=rng, **most)
     return plan(tasks, documents, judges, protocol, hourly_rate=hourly_rate, design=design)
 
 
