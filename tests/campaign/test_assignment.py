@@ -141,6 +141,28 @@ def test_nobody_who_left_or_is_left_out_gets_more_to_judge(store: Store, way: st
     assert campaign.progress(store, "first") == before
 
 
+def test_overlap_waits_for_the_rest_and_repeats_nothing_of_the_calibration_round(store: Store) -> None:
+    opened(store, "da", documents=corpus((2, 2, 2)), settings={"calibration": ["d0"], "after": ["post_task"]})
+    with pytest.raises(CampaignError) as early:
+        campaign.add_overlap(store, "first", ["ana"], ["d1"])
+    assert early.value.code == "rest_not_assigned"
+    assert campaign.after_calibration(store, "first") > 0
+    before = [campaign.tasks(store, "first", judge) for judge in ("ana", "bo")]
+    assert campaign.add_overlap(store, "first", ["ana", "bo"], ["d0", "d1"]) == 0, "everybody has everything"
+    assert [campaign.tasks(store, "first", judge) for judge in ("ana", "bo")] == before
+
+
+def test_a_document_of_which_one_sentence_was_discussed_is_given_as_overlap(store: Store) -> None:
+    opened(store, "da", documents=corpus((3,) * 4, ("alder",)), design="random", options={"overlap": 0})
+    [judge] = [
+        judge
+        for judge in ("ana", "bo")
+        if "d0" not in {t.items[0].document for t in campaign.tasks(store, "first", judge)}
+    ]
+    assign_calibration(store, "first", {"rating": [Item("d0", "1", ("alder",))]})
+    assert campaign.add_overlap(store, "first", [judge], ["d0"]) == 1
+
+
 def test_overlap_for_a_judge_with_little(store: Store) -> None:
     opened(store, documents=corpus((2, 2, 2), ("alder",)))
     with store.writing() as tx:

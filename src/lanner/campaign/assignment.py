@@ -14,7 +14,7 @@ from lanner.campaign.drawing import announcing_end
 from lanner.campaign.people import check_judges, refuse_no_person
 from lanner.campaign.progress import still_judging
 from lanner.campaign.questions import Questions, deciding_pages, questions_of, systems_of
-from lanner.campaign.states import REST_ASSIGNED, Reference, lock, rest_is_assigned
+from lanner.campaign.states import REST_ASSIGNED, Reference, awaits_rest, lock, rest_is_assigned
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
@@ -283,12 +283,19 @@ def add_overlap(
     account: int | None = None,
     at: datetime | None = None,
 ) -> int:
-    """Give judges these documents too, where they do not have them yet. Return how many tasks that makes."""
+    """Give judges these documents too, where they do not have them yet and did not judge them in the calibration round.
+    Refused before what follows that round is assigned: this would be given twice. Return how many tasks it makes."""
     moment = at or now()
 
     def plan(tx: Transaction, record: Campaign) -> list[Task]:
         if tx.campaigns.plan(record.id)["options"].get("teams"):
             raise CampaignError("Teams share no documents, so there is no overlap.", code="teams_apart")
+        if awaits_rest(tx, record):
+            raise CampaignError(
+                f"What follows the calibration round of {record.name} is not assigned yet.",
+                code="rest_not_assigned",
+                next_step="Assign it first: lanner campaign calibrated.",
+            )
         people = [tx.judges.get(record, judge) for judge in judges]
         gone = [entry.judge.id for entry in people if entry.revoked_at is not None]
         gone += [entry.judge.id for entry in people if entry.number in tx.events.left_out(record.id)]
@@ -308,7 +315,7 @@ def add_overlap(
         new_tasks = _deal_by_design(
             tx, record, protocol, chosen_texts, judged_by, place=place, design="full", options=repeat
         )
-        new = [task for task in new_tasks if not any(_item_key(task, item) in had for item in task.items)]
+        new = [task for task in new_tasks if not _is_had(task, had)]
         check_tasks(tx, record.id, protocol, texts, new)
         return new
 
@@ -510,6 +517,13 @@ def _items_given(tx: Transaction, judges: Iterable[int]) -> set[tuple[object, ..
     """The keys of all items that these judges have."""
     tasks = [entry.task for judge in judges for entry in tx.tasks.of_judge(judge)]
     return {_item_key(task, item) for task in tasks for item in task.items}
+
+
+def _is_had(task: Task, had: Collection[tuple[object, ...]]) -> bool:
+    """Whether a judge has something of a task already, or has had all of it in a calibration round."""
+    in_round = [replace(item, role=Role.CALIBRATION) for item in task.items]
+    has_some = any(_item_key(task, item) in had for item in task.items)
+    return has_some or all(_item_key(task, item) in had for item in in_round)
 
 
 def _document(documents: Sequence[Document], key: str) -> Document:
