@@ -235,6 +235,29 @@ def test_more_contrast_as_the_system_asks(live: Live, page: Page) -> None:
     clean_in_both(page, "contrast")
 
 
+LOOKS = """css => [...document.querySelectorAll(css)].map(el => {
+  const { borderInlineStartColor, backgroundImage } = getComputedStyle(el);
+  return css === '.ask' ? borderInlineStartColor : backgroundImage.replaceAll('none', '').replace(/[, ]+$/, '');
+})"""
+
+
+def test_forced_colours_leave_what_is_told_by_colour(live: Live, page: Page) -> None:
+    """The slider was not there, every question was framed as the one that digits answer, and a minor mark looked like
+    a major one."""
+    work = live.campaign("esa", [document(2)], systems=["hidden-engine-alpha"])
+    work.enter(page)
+    page.emulate_media(forced_colors="active")
+    page.goto(work.url(work.tasks[0].id))
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("ArrowRight", "1", "ArrowRight", "ArrowRight", "2", "Escape", "s")
+    frames = page.evaluate(LOOKS, ".ask")
+    assert len(frames) == 3 and len(set(frames)) == 2, "one question is armed"
+    minor, major = page.evaluate(LOOKS, "mark")
+    assert minor and major and minor != major
+    assert all(page.evaluate(LOOKS, "[type=range]"))
+
+
 def test_what_the_points_of_a_slider_mean_is_read_at_150_per_cent(live: Live, page: Page) -> None:
     """A laptop of 1280 × 720 with its page enlarged: the last meanings lay below the edge."""
     page.set_viewport_size({"width": 853, "height": 480})
