@@ -173,8 +173,12 @@ export class App {
     document.documentElement.toggleAttribute('data-leaving', isLeaving);
     if (isLeaving) this.mainText = main?.textContent ?? '';
     if (main) setText(main, isLeaving ? this.t('moment') : this.mainText);
-    if (isLeaving) this.say(this.t('moment'));
-    else this.rows.focus();
+    if (isLeaving) {
+      this.say(this.t('moment'));
+      return;
+    }
+    this.flow.footer(); // the answer with which one went may be the last that was missing
+    this.rows.focus();
   }
 
   /** Once the page has settled: what a reload without a network needs is kept on this device. */
