@@ -110,9 +110,22 @@ test('suggested marks are missing until each is kept, changed or removed', () =>
   assert.deepEqual(store.missing(0), [spans]);
   assert.equal(store.state(0), 'partial');
   assert.deepEqual(store.unsent(0).spans, [suggested], 'what was not looked at is sent as such');
-  store.keepSuggested(0);
+  store.accept(0);
   assert.equal(store.state(0), 'done');
   assert.deepEqual(store.items[0].answers.spans, [{ start: 0, end: 1 }]);
+  store.undo();
+  assert.deepEqual(store.items[0].answers.spans, [suggested]);
+});
+
+test('undoing takes back what accepting has answered, and not the row before it', () => {
+  const spans = question('spans', 'spans', { required: false, need: 0, preset: [] }),
+    store = new Store([spans], [item(), item()]);
+  store.set(0, 'spans', [{ start: 0, end: 1 }]);
+  for (const i of [0, 1]) store.accept(i);
+  store.items[1].stored.spans = '[]';
+  assert.equal(store.undo(), 1);
+  assert.deepEqual(store.items[1].answers, { spans: null }, 'not started, here and on the server');
+  assert.equal(store.undo(), 0);
 });
 
 test('only complete answers are sent, once, and an optional one can be taken back', () => {

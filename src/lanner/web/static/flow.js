@@ -46,8 +46,7 @@ export class Flow {
       app.show();
       return void app.practice.check(item);
     }
-    app.store.touch(item);
-    app.store.keepSuggested(item);
+    app.store.accept(item);
     app.saving.flushSoon(item);
     app.refresh(item, false);
     const next = nextOpen(states, item);

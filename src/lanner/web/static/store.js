@@ -181,11 +181,19 @@ export class Store {
       }
   }
 
-  /** Keep all suggested marks of a row, as accepting it does. @param {number} i */
-  keepSuggested(i) {
-    const { answers } = this.items[i];
+  /**
+   * Take a row as it stands: what it starts from is the answer, and all suggested marks are kept.
+   * Where that changes something, undoing takes it back, and not what was answered before it.
+   * @param {number} i
+   */
+  accept(i) {
+    const { answers } = this.items[i],
+      before = structuredClone(answers);
+    this.touch(i);
     for (const q of this.questions)
       if (this.unreviewed(i, q)) answers[q.id] = answers[q.id].map(keep);
+    if (canon(answers) !== canon(before)) this.past.push([i, before]);
+    this.typing = '';
   }
 
   /**
