@@ -22,6 +22,7 @@ from lanner.analysis.scores import (
     bounds_of,
     choice_bias,
     corrected_scores,
+    counts_some,
     gold_question,
     keep_on_scale,
     on_scale,
@@ -137,6 +138,20 @@ def test_a_ranking_is_the_mean_of_raw_rows_and_says_how_its_intervals_were_made(
     assert "logit" in str(made.systems.signature)
     (pair,) = made.pairs.rows
     assert abs(pair["difference"]) == pytest.approx(abs(oracle["oak"] - oracle["elm"]))
+
+
+def test_a_score_that_leaves_answers_out_says_how_many_count() -> None:
+    world = material("falcon", judges=3, documents=4)
+    rows = raw(world.judgements)
+    level = rows[rows["question"] == "context"].set_index(["judge", "document", "segment"])["value"]
+    rated = rows[rows["question"] == "ratings"].set_index(["judge", "document", "segment"]).index
+    counting = sum(level[place] != "sentence_level" for place in rated)
+    table = counted(world.table, "scores").table
+    told = counts_some(table, "skill_mean", world.protocol)
+    assert told is not None and told.startswith(f"{counting} of {len(rated)} judgements")
+    assert 0 < counting < len(rated)
+    assert counts_some(table.filter(pl.col("question") == "skill_mean"), "skill_mean", world.protocol) is None
+    assert counts_some(table, "ratings", world.protocol) is None
 
 
 def test_how_often_a_row_matters_and_how_well_it_is_handled_are_two_numbers() -> None:

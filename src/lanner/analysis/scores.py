@@ -33,6 +33,7 @@ from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
+from lanner.protocols.describe import condition_in_words
 from lanner.protocols.guessing import has_no_upper_end
 from lanner.stats import ranking
 from lanner.stats.goals import State
@@ -306,7 +307,21 @@ def score_systems(
     options = {"judges": _judges_of(rows, of), **options}
     result = ranking.systems(rows.table, of, resampling=resampling, **options)
     by_metrics = set(rows.table["judge_kind"].unique()) <= {JudgeKind.METRIC}  # whose scale is not the question's
-    return keep_on_scale(rows.sign(result), None if by_metrics else score_bounds(protocol, of, options))
+    result = keep_on_scale(rows.sign(result), None if by_metrics else score_bounds(protocol, of, options))
+    some = counts_some(rows.table, of, protocol)
+    return result if some is None else replace(result, notes=(*result.notes, f"{of} counts {some}."))
+
+
+def counts_some(table: pl.DataFrame, of: str, protocol: Protocol | None) -> str | None:
+    """Of how many judgements a score is made, in words, where its condition leaves some out."""
+    score = next((score for score in protocol.scores if score.id == of), None) if protocol else None
+    if score is None or score.when is None:
+        return None
+    judged = table.filter(pl.col("system") != "").unique(["question", "judge", "document", "segment", "system"])
+    counted, given = (judged.filter(pl.col("question") == name).height for name in (of, score.question))
+    if counted >= given:
+        return None
+    return f"{counted:,} of {given:,} judgements, those where {condition_in_words(score.when)}"
 
 
 def compare_systems(rows: CountedRows, of: str, *, resampling: Resampling, **options: Any) -> Result:

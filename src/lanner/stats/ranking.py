@@ -590,7 +590,7 @@ def _result(
                 documents,
                 "With {n} document no permutation test can give p below {least}.",
                 "With {n} documents no permutation test can give p below {least}.",
-                least=f"{least:.2g}",
+                least=f"{least:.3g}",
             )
         )
     name, interval = f"mean {item_scores.of}", outcomes[0].interval

@@ -149,6 +149,15 @@ def test_pairs_are_decided_within_the_margin_or_open_as_an_independent_test_has_
     assert "schuirmann1987" in page and 'data-copy="#method p"' in page and 'data-copy="#references .bib"' in page
 
 
+def test_too_few_documents_and_answers_that_leave_no_score_are_said_first() -> None:
+    made = section(view("falcon", documents=4))
+    assert made is not None
+    assert made.caveats[0].startswith("**4 documents.**")
+    assert made.caveats[1].startswith("**Skill mean counts ")
+    whole = section(view("h_falcon", documents=4))
+    assert whole is not None and not any(" counts " in caveat for caveat in whole.caveats)
+
+
 def test_without_a_margin_nothing_is_within_it() -> None:
     made = section(compared({"oak": 80, "elm": 80, "fir": 70}, design="adaptive"))
     assert made is not None

@@ -96,6 +96,17 @@ def test_a_single_kind_needs_no_bar() -> None:
     assert many.findings == ["Something was marked on **60 % of 10 answers** (errors)."]
 
 
+def test_of_few_marks_and_of_none_no_share_is_nought() -> None:
+    sentences = [[*["0"] * 11], ["1", *["0"] * 299]]
+    for marks, told in zip(
+        sentences, ("Nothing was marked on **11 ", "Something was marked on **1 of 300 "), strict=True
+    ):
+        answers = [("j", str(n), ["major"] if mark == "1" else []) for n, mark in enumerate(marks, start=1)]
+        made = marked_passages(marked_view(*answers))
+        assert made is not None
+        assert [sentence.partition("answers")[0] for sentence in made.findings] == [told]
+
+
 def test_of_an_even_number_of_marks_the_median_lies_in_the_middle() -> None:
     seen = marked_view(("j", "1", ["major"]), ("j", "2", ["major"]))
     first, second = seen.material.judgements

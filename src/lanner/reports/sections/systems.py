@@ -16,6 +16,7 @@ from lanner.analysis.scores import (
     RankedBy,
     RankedSystems,
     corrected_scores,
+    counts_some,
     language_pairs,
     numeric_questions,
     options_of,
@@ -117,7 +118,7 @@ def section(view: View) -> Section | None:
             blocks += _corrected_blocks(view, analysis.of)
             if min(row["n"] for row in ranking.systems.rows) >= FEWEST_ITEMS:
                 findings.append(_finding(view, analysis.of, ranking) + _pairs_told(ranking, margin))
-            caveats = caveats or _caveats(view, analysis.of, ranking)
+            caveats = caveats or _caveats(view, analysis, ranking)
     blocks += _unplanned(view)
     for stage, question in view.protocol.questions:
         if stage.unit is not Unit.JUDGE:
@@ -164,9 +165,14 @@ def _pairs_told(ranking: RankedSystems, margin: float | None) -> str:
     return f" {', '.join([*parts, f'{ranking.count(State.OPEN)} open'])}."
 
 
-def _caveats(view: View, of: str, ranking: RankedSystems) -> list[str]:
+_TOO_FEW_DOCUMENTS = 5
+"""With no more, all of them saying the same is no p below .05."""
+
+
+def _caveats(view: View, analysis: RankedBy, ranking: RankedSystems) -> list[str]:
     """What to know before a ranking is read: how little it rests on, and what it does not speak of."""
     caveats: list[str] = []
+    of, test = analysis.of, analysis.options.get("test", "permutation")
     documents = ranking.systems.counts["documents"]
     if len(ranking.systems.rows) < 2:
         return []
@@ -176,6 +182,13 @@ def _caveats(view: View, of: str, ranking: RankedSystems) -> list[str]:
             f"**{plural(documents, 'document')}.** The interval of a difference in {name} reaches about {reach} to "
             "each side: smaller differences can hardly be told from chance."
         )
+    elif documents <= _TOO_FEW_DOCUMENTS and test == "permutation":
+        caveats.append(
+            f"**{plural(documents, 'document')}.** With so few no difference between systems can be shown, however "
+            "large it is."
+        )
+    if some := counts_some(view.scored.table, of, view.protocol):
+        caveats.append(f"**{view.heading(of)} counts {some.replace('_', ' ')}.** The others have no score.")
     for system, own in list(ranking.judged_on_fewer.items())[:_MOST_NAMED]:
         caveats.append(
             f"**{system} was judged in {own} of {plural(documents, 'document')}.** It is compared with each other "

@@ -181,7 +181,9 @@ def _finding_marks(view: View, question: Spans) -> str:
         return ""
     marks = _marks(answers)
     items = len({(mark["judge"], mark["item"]) for mark in marks})
-    sentence = f"Something was marked on **{percent(items / len(answers), 0)} of {count(len(answers))} answers**"
+    what, share = "Something" if items else "Nothing", items / len(answers)
+    on = f"{percent(share, 0) if share >= 0.005 else count(items)} of " if items else ""
+    sentence = f"{what} was marked on **{on}{count(len(answers))} answers**"
     for field in ("category", "severity"):
         kinds = Counter(str(mark.get(field) or "") for mark in marks)
         if len(kinds) > 1 and len(marks) >= FEWEST_ITEMS:
@@ -243,14 +245,16 @@ def _by_judge(view: View, question: Spans, answers: pl.DataFrame, marks: list[Ma
         Column("median_length", "Median length, characters", quiet=True, cell=length),
     ]
     shares = sorted(row["share"] for row in data if row["items"] >= FEWEST_ITEMS)
-    sentence = "how often each judge marks something"
-    if shares:
+    sentence = "how often each judge marks something, most first"
+    if shares and not shares[-1]:
+        sentence = "judges mark nothing"
+    elif shares:
         low, high = percent(shares[0], 0), percent(shares[-1], 0)
         span = low if low == high else f"{low.removesuffix(' %')} to {high}"
-        sentence = f"judges mark something on {span} of their items"
+        sentence = f"judges mark something on {span} of their items, most first"
     left = len(data) - _MOST_JUDGES
     more = f" The {plural(left, 'judge')} who mark least are in the CSV file." if left > 0 else ""
-    caption = f"{view.label(question.id)}: {sentence}, most first.{more}"
+    caption = f"{view.label(question.id)}: {sentence}.{more}"
     signature = f"marks · {view.protocol.label} {question.id} · n {len(answers):,} answers · judges {len(data)}"
     rows = printed(columns, data[:_MOST_JUDGES])
     return Table(f"marks-{question.id}", caption, columns, rows, data, signature)
