@@ -320,6 +320,24 @@ def test_one_language_pair_is_overruled_and_the_note_says_so(tmp_path: Path) -> 
     assert [document.id for part in both for document in part.documents] == ["c"]
 
 
+def test_judgements_without_texts_are_those_of_the_pair_that_their_rows_name(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    times = "1710000000.0,1710000005.0"
+    rows = [
+        f"{judge},{system},{item},TGT,eng,{target},{score},doc-{target},False,[],{times}"
+        for judge, target, score in (("j1", "jpn", 40), ("j2", "zho", 80))
+        for system in ("A", "B")
+        for item in range(1, 4)
+    ]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert len(formats.read(path)) == 2
+    [reading] = formats.read(path, languages="en-zh")
+    assert {entry.judge for entry in reading.judgements} == {"j2"}
+    assert any("left out: en-ja" in note for note in reading.notes)
+    with pytest.raises(InputError, match="No document is en-de"):
+        formats.read(path, languages="en-de")
+
+
 def test_a_comma_and_a_point_in_one_number_settle_which_is_which(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("judge;segment;score\na;1;2,065.5\nb;1;980\na;2;1,250\nb;2;3,000.25\n", encoding="utf-8")

@@ -25,7 +25,7 @@ from lanner.analysis.scores import (
     score_systems,
     scored_rows,
 )
-from lanner.cli import chosen_pair
+from lanner.cli import chosen_pair, notes_of, pending_notes
 from lanner.cli.output import Columns, Output, rows_of
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, LannerError, StatisticError
@@ -71,7 +71,11 @@ def run_scores(
     _refuse_unused(level, details, pairs=pairs)
     rules = scores.preset(preset) if preset else None
     pair = chosen_pair()
-    material = chosen_judges(part_in_pair(source.read(), part, pair), source.judges)
+    parts = source.read()
+    material = part_in_pair(parts, part, pair)
+    others = set(notes_of(*(each for each in parts if each.name != material.name)))
+    pending_notes()[:] = [note for note in pending_notes() if note not in others]
+    material = chosen_judges(material, source.judges)
     if rules and rules.weights and material.protocol:
         material = replace(material, protocol=rules.weigh(material.protocol))
         output.note(f"Errors weigh as in {rules.citation}; weights from {rules.weights_from}.")

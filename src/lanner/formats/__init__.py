@@ -334,24 +334,40 @@ def _of_pair(readings: list[Reading], pair: str, path: Path) -> list[Reading]:
     overruled."""
     if not pair:
         return readings
-    documents = [document for part in readings for document in part.documents]
+    documents = [document for part in readings for document in _naming_pairs(part)]
     stated_pairs = Counter(document.language_pair for document in documents if contradicts_pair(document, pair))
+    has_texts = any(part.documents for part in readings)
     if not stated_pairs or stated_pairs.total() == len(documents):
-        _check_overruling(stated_pairs, pair, path)
+        _check_overruling(stated_pairs, pair, path, has_texts=has_texts)
         note = f"The file says {next(iter(stated_pairs))}; {pair} is used." if stated_pairs else ""
         readings = [
             replace(part, documents=tuple(with_pair(each, pair) for each in part.documents)) for part in readings
         ]
     else:
-        counts = ", ".join(f"{number} of {name}" for name, number in sorted(stated_pairs.items()))
-        note = f"Only documents of {pair} are read; left out: {counts}."
-        parts = [_select_pair(part, pair) for part in readings]
-        readings = [new for old, new in zip(readings, parts, strict=True) if new.documents or not old.documents]
+        counts = ", ".join(
+            f"{number} of {name}" if has_texts else name for name, number in sorted(stated_pairs.items())
+        )
+        note = f"Only {'documents' if has_texts else 'judgements'} of {pair} are read; left out: {counts}."
+        readings = [
+            _select_pair(part, pair)
+            for part in readings
+            if not (named := _naming_pairs(part)) or not all(contradicts_pair(each, pair) for each in named)
+        ]
     return _with_notes(readings, [note] if note else [])
+
+
+def _naming_pairs(part: Reading) -> tuple[Document, ...]:
+    """What names the language pairs of a part: its documents or, where it has no texts, the end of the name that a
+    reader gave it."""
+    source, target = language_codes.pair(part.name.rpartition(".")[2]) if "." in part.name else ("", "")
+    is_named = target not in ("", language_codes.UNDETERMINED)
+    return part.documents or ((Document(part.name, (), source, target),) if is_named else ())
 
 
 def _select_pair(part: Reading, pair: str) -> Reading:
     """The documents of a pair, with what was judged about them."""
+    if not part.documents:
+        return part
     documents = tuple(with_pair(each, pair) for each in part.documents if not contradicts_pair(each, pair))
     ids = {document.id for document in documents}
     judgements = tuple(entry for entry in part.judgements if entry.document in ids or not entry.document)
@@ -378,9 +394,9 @@ def _stream_of_pair(documents: Iterable[Document], pair: str, path: Path, notes:
         yield from (with_pair(document, pair) for document in waiting)
 
 
-def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path) -> None:
-    """One pair can be overruled; with several, nobody knows which of them is meant."""
-    if len(stated_pairs) > 1:
+def _check_overruling(stated_pairs: Counter[str], pair: str, path: Path, *, has_texts: bool = True) -> None:
+    """One pair of texts can be overruled; with several, nobody knows which of them is meant."""
+    if len(stated_pairs) > 1 or (stated_pairs and not has_texts):
         raise InputError(
             f"No document is {pair}.", where=Where(path), next_step=f"The file has {', '.join(sorted(stated_pairs))}."
         )
