@@ -206,7 +206,7 @@ def test_a_pool_is_complete_when_nothing_is_free_any_more(store: Store) -> None:
             assert (tone, why.endswith("nobody has taken yet")) == ("none", True)
             assert finish_check(store, "pool")[0] != "complete"
     assert done == everything
-    assert (value, tone, why) == ("complete", "ok", "everything assigned is done")
+    assert (value, tone, why) == ("complete", "ok", "all texts assigned are judged")
 
 
 def test_a_pool_is_done_when_all_who_work_have_shared_what_is_free(store: Store) -> None:

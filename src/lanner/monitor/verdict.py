@@ -537,7 +537,7 @@ def _complete(decisions: Decisions | None) -> VerdictCheck:
     """Nothing is left to judge. An adaptive campaign then has reached its goal, or has ended without."""
     code, name = "finish", message("Finish")
     if decisions is None or decisions.outcome == "running":  # running: the look that ends it is still being taken
-        return VerdictCheck(code, name, message("complete"), "", "ok", message("everything assigned is done"))
+        return VerdictCheck(code, name, message("complete"), "", "ok", message("all texts assigned are judged"))
     if decisions.outcome == "reached":
         return VerdictCheck(code, name, message("enough"), "", "ok", message("the goal is reached"))
     open_pairs = message("{n} of {m} pairs not decided", n=decisions.unanswered, m=decisions.pairs)
