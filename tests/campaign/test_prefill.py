@@ -33,7 +33,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def judged_by_model(store: Store, name: str = "models", people: tuple[Judge, ...] = ()) -> None:
+def judged_by_model(
+    store: Store, name: str = "models", people: tuple[Judge, ...] = (), *, backwards: bool = False
+) -> None:
     """A campaign in which the model has answered everything."""
     campaign.create(store, name, texts(), "esa", [MODEL, *people])
     campaign.open(store, name)
@@ -43,7 +45,7 @@ def judged_by_model(store: Store, name: str = "models", people: tuple[Judge, ...
         for place, item in enumerate(task.items)
         for marks in [[MARK] if item.segment == "1" else []]
     ]
-    campaign.submit_many(store, answers)
+    campaign.submit_many(store, answers[::-1] if backwards else answers)
 
 
 def assisted(store: Store, name: str = "people", **setting: object) -> None:
@@ -175,6 +177,14 @@ def test_a_model_is_offered_nothing(store: Store) -> None:
     task = campaign.tasks(store, "both", "gemba")[0]
     campaign.submit(store, task.id, 0, {"errors": [MARK], "score": 50}, submission="again")
     assert "origin" not in stored(store, task.id)[0]
+
+
+def test_who_works_without_help_does_not_depend_on_the_order_of_the_models_answers(store: Store) -> None:
+    assisted(store)
+    judged_by_model(store, "again", backwards=True)
+    settings = {"prefill": {"model": "gemba", "from": "again"}}
+    campaign.create(store, "others", texts(), "esa", [Judge("ana")], settings=settings, seed=3)
+    assert helps(store, "others") == helps(store, "people")
 
 
 def test_a_duplicate_keeps_the_marks_and_a_draft_is_filled_anew(store: Store) -> None:

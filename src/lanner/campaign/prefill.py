@@ -254,7 +254,7 @@ def _draw_unassisted(
     """The documents that each system is judged on without help: equally many for every system, by chance. Where
     outputs are compared side by side, the same for all."""
     documents_with_marks = {document for document, _, _ in marks}
-    names = list(dict.fromkeys(name for _, _, name in marks))
+    names = sorted({name for _, _, name in marks})  # in whichever order the model answered
     ids = [document.id for document in documents if document.id in documents_with_marks]
     number = min(round(share * len(ids)), len(ids) - 1)
     if share > 0 and len(ids) > 1:
