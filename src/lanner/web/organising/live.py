@@ -640,7 +640,7 @@ def _shares(
     if divergence.shared < FEWEST:
         return None
     order = _in_order(divergence, participants)
-    caption = say("% of the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(order))
+    caption = say("% of the answers on the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(order))
     if divergence.bounds is not None:
         rows = [(names[j], model, divergence.spreads[j]) for j, model in order if j in divergence.spreads]
         about = say("the {n} that all {m} have judged", n=f"{divergence.shared:,}", m=len(rows))
