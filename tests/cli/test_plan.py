@@ -45,12 +45,16 @@ def test_a_plan_from_ones_own_pilot(lanner: Command, tmp_path: Path) -> None:
     assert "Best: more" in text
 
 
-def test_a_plan_for_judges_in_general_does_not_say_that_pairs_are_corrected(lanner: Command, tmp_path: Path) -> None:
+def test_a_plan_for_judges_in_general_is_of_corrected_pairs_and_of_three_judges(
+    lanner: Command, tmp_path: Path
+) -> None:
     asked = ("plan", scores_file(tmp_path), "--studies", 40, "--set", "systems=3")
     assert "(one of 3 pairs, corrected for their number)" in lanner(*asked).out
     general = lanner(*asked, "--other-judges").out
-    assert "(one of 3 pairs, tested alone)" in general
-    assert "holds for judges in general" in general and "correction" not in general
+    assert "(one of 3 pairs, corrected for their number)" in general
+    assert "holds for judges in general" in general and "crossed t · correction holm" in general
+    few = lanner(*asked, "--other-judges", "--panel", 2, "--overlap", 2)
+    assert few.code == 2 and "nothing of judges in general" in few.err
     ran = lanner("plan", tmp_path / "pilot.csv", "--judges", "j0", "--other-judges")
     assert ran.code == 2
     assert "one judge, who says nothing about how judges differ" in ran.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 import pytest
@@ -13,6 +15,7 @@ from lanner.stats.coefficients import kappa
 from lanner.stats.power import PARTS as PARTS_OF_VARIANCE
 from lanner.stats.power import (
     Components,
+    CrossedTrials,
     Design,
     Trials,
     as_run,
@@ -28,7 +31,7 @@ from lanner.stats.power import (
     preference_power,
     simulate,
 )
-from lanner.stats.ranking import duels
+from lanner.stats.ranking import duels, head_to_head
 from lanner.stats.resample import Resampling, generator
 from lanner.stats.scores import Items
 from property_examples import rounds
@@ -51,8 +54,8 @@ def test_power_is_that_of_the_t_test():
     error = np.sqrt(2 * (4 / 20 + 6 / 100 + 10 / 100))
     for difference in (0.5, 1.5, 3.0):
         exact = 1 - stats.nct.cdf(stats.t.ppf(0.975, 19), 19, difference / error)
-        assert seen.power(difference) == pytest.approx(exact, abs=0.02)
-    assert seen.power(seen.detectable(0.8)) == pytest.approx(0.8, abs=0.002)
+        power = (np.abs(seen.estimate + difference) > seen.error * seen.reach).mean()
+        assert power == pytest.approx(exact, abs=0.02)
 
 
 def test_judges_as_a_sample_need_wider_intervals_to_stay_honest():
@@ -174,11 +177,18 @@ def test_of_one_document_or_of_one_judge_nothing_is_planned_about_others() -> No
 
 
 def test_a_plan_says_how_and_for_whom_it_tests_and_from_how_many_studies() -> None:
-    design = Design(10, 3, 2, 2, systems=3)
+    design = Design(10, 3, 3, 2, systems=3)
     fixed, general = plan(PARTS, design, n=300), plan(PARTS, design, judges_random=True, n=300)
     assert "holds for these judges · power of permutation · correction holm · simulated 300" in str(fixed.signature)
-    assert "holds for judges in general · simulated 300" in str(general.signature)
-    assert (fixed.rows[0]["studies"], general.rows[0]["studies"]) == (150, 300)
+    assert "holds for judges in general · power of crossed t · correction holm" in str(general.signature)
+    assert (fixed.rows[0]["studies"], general.rows[0]["studies"]) == (150, 150)
+
+
+def test_two_judges_are_not_promised_to_show_anything_of_others() -> None:
+    for planned in (plan, partial(next_judgements, extra=500)):
+        assert planned(PARTS, Design(10, 3, 3, 2), judges_random=True, n=20).value
+        with pytest.raises(DesignError, match="nothing of judges in general"):
+            planned(PARTS, Design(10, 3, 2, 2), judges_random=True, n=20)
 
 
 def test_how_many_documents_a_narrower_kappa_needs():
@@ -351,10 +361,30 @@ def test_judges_as_a_sample_count_by_what_each_of_them_judged():
     parts = Components(system_document=0.0, system_item=0.0, system_judge=9.0, residual=0.0)
     outlook = simulate(parts, Design(7, 1, 4, 2, 2), judges_random=True, n=1, seed=3)
     tastes = _tastes(parts, 7, 4, 3)
-    means = tastes[(np.arange(7)[:, None] * 2 + np.arange(2)) % 4].mean(axis=1)
+    turn = (np.arange(7)[:, None] * 2 + np.arange(2)) % 4
+    means = tastes[turn].mean(axis=1)
     assert outlook.estimate[0] == pytest.approx(means.mean())
-    expected = means.var(ddof=1) / 7 + tastes.var(ddof=1) / 4
-    assert outlook.error[0] ** 2 == pytest.approx(expected)
+    rows = [
+        ("d" + str(d), "1", system, f"j{judge}", tastes[judge] * (system == "alder"))
+        for d, judges in enumerate(turn)
+        for judge in judges
+        for system in ("alder", "birch")
+    ]
+    names = ["document", "segment", "system", "judge", "score"]
+    [row] = head_to_head(pl.DataFrame(rows, schema=names, orient="row"), "score", other_judges=True).rows
+    assert 2 * outlook.error[0] * outlook.reach[0] == pytest.approx(row["high"] - row["low"])
+
+
+@pytest.mark.parametrize(("overlap", "gap"), [(1, 12.0), (2, 8.0), (3, 6.0)])
+def test_the_power_for_judges_in_general_is_that_of_the_test_of_all_pairs(overlap: int, gap: float) -> None:
+    trials = CrossedTrials.of(PARTS, Design(9, 1, 3, overlap, 3), correction="holm", alpha=0.05, n=100, seed=1)
+    gaps = trials.gaps + np.array([gap, gap, 0.0])
+    p = np.sort(2 * stats.t.sf(np.abs(gaps) / trials.errors, trials.freedom), axis=1)
+    own = 2 * stats.t.sf(np.abs(gaps[:, 0]) / trials.errors[:, 0], trials.freedom[:, 0])
+    place = (p < own[:, None]).sum(axis=1)
+    holm = np.maximum.accumulate(p * [3, 2, 1], axis=1)[np.arange(100), place]
+    expected = ((holm < 0.05) & (gaps[:, 0] > 0)).mean()
+    assert 0 < trials.pair_found(gap) == expected < (own < 0.05).mean()
 
 
 def _tastes(parts: Components, documents: int, judges: int, seed: int):

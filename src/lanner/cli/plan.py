@@ -232,8 +232,7 @@ class PlanRequest:
     def _design_words(self, row: dict[str, Any]) -> str:
         width = float(row["width"])
         pairs = int(row["systems"]) * (int(row["systems"]) - 1) // 2
-        tested = "tested alone" if self.other_judges else "corrected for their number"  # as `power.plan` does
-        among = f" (one of {pairs} pairs, {tested})" if pairs > 1 else ""
+        among = f" (one of {pairs} pairs, corrected for their number)" if pairs > 1 else ""
         says = (
             f"With {plural(row['documents'], 'document')} of "
             f"{plural(row['sentences'], 'sentence')}, each judged by {row['overlap']}, the "

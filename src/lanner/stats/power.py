@@ -3,9 +3,9 @@
 Systems are judged on the same sentences of the same documents. Their scores differ from document to document
 (system_document), from sentence to sentence (system_item), from judge to judge (system_judge) and by chance
 (residual); what all systems share cancels. Judging is simulated from these variances and analysed as it will be: every
-pair of systems by swapping whole documents, p corrected for their number; or by document and judge where judges are a
-sample, too. From a pilot without scores: how wide the interval of an agreement coefficient will be with more documents,
-and how likely a preference is to be seen.
+pair of systems by swapping whole documents, or by document and judge where judges are a sample, too; p is corrected for
+the number of pairs. From a pilot without scores: how wide the interval of an agreement coefficient will be with more
+documents, and how likely a preference is to be seen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from lanner import registry
 from lanner.errors import DesignError, StatisticError, did_you_mean
@@ -28,6 +28,7 @@ from lanner.stats.mixed import ONE_DOCUMENT, variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
 from lanner.stats.resample import (
+    FEWEST_JUDGES,
     OTHER_JUDGES,
     THESE_JUDGES,
     Array,
@@ -35,6 +36,7 @@ from lanner.stats.resample import (
     Resampling,
     bisect,
     generator,
+    jackknife_variance,
     outcome,
     replicate_sums,
     sign,
@@ -184,17 +186,6 @@ class NullSimulation:
         """How often the interval holds what it is about."""
         return float((np.abs(self.estimate - self.favour) <= self.error * self.reach).mean())
 
-    def power(self, difference: float) -> float:
-        """How often the interval excludes zero if the true difference is this."""
-        return float((np.abs(self.estimate + difference) > self.error * self.reach).mean())
-
-    def detectable(self, power: float = 0.8) -> float:
-        """The smallest true difference that is seen with this probability, by bisection on the same draws."""
-        low, high = 0.0, float(self.width) or 1.0
-        while self.power(high) < power:
-            high *= 2
-        return float(bisect(lambda difference: self.power(float(difference)) >= power, low, high, 40)[1])
-
 
 def simulate(
     parts: Components, design: Design, *, judges_random: bool = False, level: float = 0.95, n: int = 2000, seed: int = 0
@@ -202,8 +193,8 @@ def simulate(
     """Judge n studies of this design in which the systems do not differ.
 
     Judges take documents in turn. By document, the estimate's variance is that of the documents' mean differences over
-    their number; where judges are a sample as well, that of the judges' mean differences over theirs is added, with
-    Satterthwaite degrees of freedom.
+    their number; where judges are a sample as well, `resample.crossed_outcome` says how that of the judges' mean
+    differences over theirs is added.
     """
     rng = generator(seed, 7)
     d, k, j = design.documents, design.overlap, design.judges
@@ -213,43 +204,74 @@ def simulate(
         _studies(parts, design, turn, min(step, n - start), rng, judges_random=judges_random)
         for start in range(0, n, step)
     ]
-    estimate, by_document, by_judge, favour = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    if not judges_random:
-        df = np.full(n, float(max(d - 1, 1)))
-        return NullSimulation(estimate, np.sqrt(by_document), stdtrit(df, 0.5 + level / 2), favour)
-    total = by_document + by_judge
-    df = total**2 / np.maximum(by_document**2 / max(d - 1, 1) + by_judge**2 / max(j - 1, 1), 1e-300)
-    return NullSimulation(estimate, np.sqrt(total), stdtrit(np.maximum(df, 1.0), 0.5 + level / 2), np.zeros(n))
+    estimate, variance, freedom, favour = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    return NullSimulation(estimate, np.sqrt(variance), stdtrit(freedom, 0.5 + level / 2), favour * (not judges_random))
 
 
 def _studies(
     parts: Components, design: Design, turn: Indices, n: int, rng: np.random.Generator, *, judges_random: bool
 ) -> tuple[Array, Array, Array, Array]:
-    """Estimates, their variances by document and by judge (0 unless judges are a sample too), and what of them is the
-    judges' taste."""
+    """Estimates, their variances and degrees of freedom, and what of them is the judges' taste."""
     d, k, m, j = design.documents, design.overlap, design.sentences, design.judges
     common = rng.normal(size=(n, d)) * np.sqrt(2 * (parts.system_document + parts.system_item / m))
     taste = rng.normal(size=(n, j)) * np.sqrt(2 * parts.system_judge)
     single = common[:, :, None] + taste[:, turn] + rng.normal(size=(n, d, k)) * np.sqrt(2 * parts.residual / m)
-    of_document = single.mean(axis=2)
-    by_document = of_document.var(axis=1, ddof=1) / d if d > 1 else np.full(n, np.inf)
-    by_judge = np.zeros(n)
-    if judges_random and min(j, d * k) > 1:
-        rounds = np.zeros((n, -(-d * k // j) * j))  # judges take turns: one round after the other, the last one short
-        rounds[:, : d * k] = single.reshape(n, -1)
-        load = np.bincount(turn.ravel(), minlength=j)
-        means = rounds.reshape(n, -1, j).sum(axis=1)[:, load > 0] / load[load > 0]
-        by_judge = means.var(axis=1, ddof=1) / means.shape[1]
-    return of_document.mean(axis=1), by_document, by_judge, taste[:, turn].mean(axis=(1, 2))
+    variance, freedom = _spread(single, turn, judges_random=judges_random)
+    return single.mean(axis=(1, 2)), variance, freedom, taste[:, turn].mean(axis=(1, 2))
+
+
+def _spread(differences: Array, turn: Indices, *, judges_random: bool) -> tuple[Array, Array]:
+    """The variance of each study's mean difference and its degrees of freedom, as `resample.CrossedSteps` finds them.
+    `differences` are studies × documents × answers to each, by the judges of `turn`."""
+    n, d, k = differences.shape
+    judges = np.unique(turn)
+    means = differences.mean(axis=2)
+    by_document = means.var(axis=1, ddof=1) / d if d > 1 else np.full(n, np.inf)
+    if not judges_random or len(judges) < 2:
+        return by_document, np.full(n, float(max(d - 1, 1)))
+    if k > 1:
+        steps = (means[:, :, None] - differences) / ((k - 1) * d)  # without one answer the others stand for a document
+        by_judge = jackknife_variance(np.stack([steps[:, turn == judge].sum(axis=1) for judge in judges]))
+        by_cell = jackknife_variance(steps.reshape(n, -1).T)
+    else:
+        by_judge = jackknife_variance(np.stack([means[:, turn[:, 0] != judge].mean(axis=1) for judge in judges]))
+        by_cell = by_document
+    total = np.maximum.reduce([by_document + by_judge - by_cell, by_document, by_judge])
+    squares = by_document**2 / max(d - 1, 1) + by_judge**2 / (len(judges) - 1)
+    return total, np.maximum(total**2 / np.maximum(squares, 1e-300), 1.0)
+
+
+class _Trials:
+    """Simulated studies without any true difference, analysed as a ranking is: all pairs of systems, corrected p.
+    `pair_found` adds a difference to the first system and asks how often it is then told apart from the second."""
+
+    __slots__ = ()
+    correction: Correction
+    alpha: float
+
+    def pair_found(self, difference: float) -> float:
+        """How often the pair is told apart, in the right direction, if the first system is truly better by this."""
+        raise NotImplementedError
+
+    def count_found(self, p: Array, gaps: Array, systems: int) -> int:
+        """In how many studies the first of the pairs (studies × pairs) is told apart in the right direction."""
+        rows = p[(p[:, 0] < self.alpha) & (gaps[:, 0] > 0)]  # a correction makes no p smaller
+        first = (corrected(list(map(float, row)), self.correction, systems)[0] for row in rows)
+        return sum(adjusted_p is not None and adjusted_p < self.alpha for adjusted_p in first)
+
+    def detectable(self, power: float, start: float) -> float | None:
+        """The smallest true difference found with this probability; None where none is, however large."""
+        low, high = 0.0, max(start, 1e-6)
+        if self.pair_found(1e6 * high) < power:  # too few documents for any p below the level
+            return None
+        while self.pair_found(high) < power:
+            low, high = high, 2 * high
+        return float(bisect(lambda difference: self.pair_found(float(difference)) >= power, low, high, 7)[1])
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
-    """Simulated studies analysed as a ranking is: whole documents swapped, all pairs of systems, corrected p.
-
-    `means` is studies × systems × documents, without any true difference. `pair_found` adds one to the first system and
-    asks how often it is then told apart from the second.
-    """
+class Trials(_Trials):
+    """The test swaps whole documents; `means` is studies × systems × documents."""
 
     means: Array
     signs: Array
@@ -273,7 +295,6 @@ class Trials:
         return cls(means, 2 * choices - 1, exact=exact, correction=correction, alpha=alpha)
 
     def pair_found(self, difference: float) -> float:
-        """How often the pair is told apart, in the right direction, if the first system is truly better by this."""
         systems = self.means.shape[1]
         first, second = np.triu_indices(systems, 1)
         n_significant = 0
@@ -286,19 +307,42 @@ class Trials:
             flips = np.abs(gaps.reshape(-1, gaps.shape[2]) @ self.signs.T)
             as_extreme = (flips >= np.abs(total).reshape(-1, 1) * (1 - 1e-9)).sum(axis=1).reshape(total.shape)
             p = as_extreme / len(self.signs) if self.exact else (1 + as_extreme) / (1 + len(self.signs))
-            for row in p[(p[:, 0] < self.alpha) & (total[:, 0] > 0)]:  # a correction makes no p smaller
-                adjusted_p = corrected(list(map(float, row)), self.correction, systems)[0]
-                n_significant += adjusted_p is not None and adjusted_p < self.alpha
+            n_significant += self.count_found(p, total, systems)
         return n_significant / len(self.means)
 
-    def detectable(self, power: float, start: float) -> float | None:
-        """The smallest true difference found with this probability; None where none is, however large."""
-        low, high = 0.0, max(start, 1e-6)
-        if self.pair_found(1e6 * high) < power:  # too few documents for any p below the level
-            return None
-        while self.pair_found(high) < power:
-            low, high = high, 2 * high
-        return float(bisect(lambda difference: self.pair_found(float(difference)) >= power, low, high, 7)[1])
+
+@dataclass(frozen=True, slots=True)
+class CrossedTrials(_Trials):
+    """Documents and judges are samples: `gaps` of each pair (studies × pairs), their errors and degrees of freedom."""
+
+    gaps: Array
+    errors: Array
+    freedom: Array
+    systems: int
+    correction: Correction
+    alpha: float
+
+    @classmethod
+    def of(
+        cls, parts: Components, design: Design, *, correction: Correction, alpha: float, n: int, seed: int
+    ) -> CrossedTrials:
+        rng = generator(seed, 12)
+        d, k, m, j, s = design.documents, design.overlap, design.sentences, design.judges, design.systems
+        turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+        single = (rng.normal(size=(n, s, j)) * np.sqrt(parts.system_judge))[:, :, turn]
+        single += rng.normal(size=(n, s, d, 1)) * np.sqrt(parts.system_document + parts.system_item / m)
+        single += rng.normal(size=(n, s, d, k)) * np.sqrt(parts.residual / m)
+        pairs = [single[:, a] - single[:, b] for a, b in zip(*np.triu_indices(s, 1), strict=True)]
+        gaps = np.stack([pair.mean(axis=(1, 2)) for pair in pairs], axis=1)
+        spreads = [_spread(pair, turn, judges_random=True) for pair in pairs]
+        variance, freedom = (np.stack(column, axis=1) for column in zip(*spreads, strict=True))
+        return cls(gaps, np.sqrt(variance), freedom, s, correction, alpha)
+
+    def pair_found(self, difference: float) -> float:
+        gaps = self.gaps.copy()
+        gaps[:, : self.systems - 1] += difference  # the pairs of the first system
+        p = 2 * stdtr(self.freedom, -np.abs(gaps) / np.maximum(self.errors, 1e-300))
+        return self.count_found(p, gaps, self.systems) / len(gaps)
 
 
 def plan(
@@ -322,9 +366,9 @@ def plan(
     about (these judges, or with `judges_random` judges in general), judgements, and hours and cost where the `minutes`
     a judgement takes (and an hourly rate) are given. The Result's value is the first design's width.
 
-    Power and the smallest difference are those of the test that a ranking will make: whole documents swapped, every
-    pair of the design's systems, p corrected for their number; one system is better, the others are equal.
-    With `judges_random` they are those of the interval over documents and judges, for one pair.
+    Power and the smallest difference are those of the test that a ranking will make: whole documents swapped, or with
+    `judges_random` t over documents and judges, every pair of the design's systems, p corrected for their number; one
+    system is better, the others are equal.
     """
     components = defaults(parts) if isinstance(parts, str) else parts
     all_designs = [designs] if isinstance(designs, Design) else list(designs)
@@ -332,21 +376,34 @@ def plan(
     for design in all_designs:
         if design.documents < 2:
             raise DesignError("One document says nothing about how documents differ.", next_step="Plan two or more.")
+        _refuse_few_judges(design, judges_random=judges_random)
         outlook = simulate(components, design, judges_random=judges_random, level=level, n=n, seed=seed)
-        prospects = _prospects(outlook, difference, power)
-        if not judges_random:
-            trials = _trials(components, design, correction=correction, level=level, n=n, seed=seed)
-            prospects["studies"] = len(trials.means)
-            prospects["power"] = None if difference is None else trials.pair_found(difference)
-            prospects["detectable"] = trials.detectable(power, outlook.width / 2)
+        kind = CrossedTrials if judges_random else Trials
+        trials = kind.of(components, design, correction=correction, alpha=1 - level, n=_studied(design, n), seed=seed)
+        prospects: dict[str, Json] = {
+            "width": outlook.width,
+            "difference": difference,
+            "power": None if difference is None else trials.pair_found(difference),
+            "detectable": trials.detectable(power, outlook.width / 2),
+            "studies": _studied(design, n),
+            "coverage": outlook.coverage,
+        }
         rows.append({**_shape(design, minutes, hourly), **prospects})
-    test = {} if judges_random else {"power_of": "permutation", "correction": correction}
+    test = {"power_of": "crossed t" if judges_random else "permutation", "correction": correction}
     return _plan_result(rows, components, judges_random, (n, seed, level), len(rows), **test)
 
 
-def _trials(parts: Components, design: Design, *, correction: Correction, level: float, n: int, seed: int) -> Trials:
-    studies = min(n, 4000 if design.systems == 2 else 150)
-    return Trials.of(parts, design, correction=correction, alpha=1 - level, n=studies, seed=seed)
+def _refuse_few_judges(design: Design, *, judges_random: bool) -> None:
+    if judges_random and design.judges < FEWEST_JUDGES:
+        raise DesignError(
+            f"{plural(design.judges, 'judge')} will show nothing of judges in general: it takes {FEWEST_JUDGES}.",
+            next_step="Plan more of them (--panel), or plan for these judges only (without --other-judges).",
+        )
+
+
+def _studied(design: Design, n: int) -> int:
+    """How many studies are tested: fewer where there are many pairs."""
+    return min(n, 4000 if design.systems == 2 else 150)
 
 
 def chances(
@@ -354,7 +411,7 @@ def chances(
 ) -> list[float]:
     """How often each of these differences between two systems would be found: the power of `plan`, from one set of
     simulated studies."""
-    trials = _trials(parts, design, correction="holm", level=0.95, n=n, seed=seed)
+    trials = Trials.of(parts, design, correction="holm", alpha=1 - 0.95, n=_studied(design, n), seed=seed)
     return [trials.pair_found(difference) for difference in differences]
 
 
@@ -362,17 +419,6 @@ def _shape(design: Design, minutes: float | None, hourly: float | None) -> dict[
     hours = None if minutes is None else design.judgements * minutes / 60
     cost = None if hours is None or hourly is None else hours * hourly
     return {**asdict(design), "judgements": design.judgements, "hours": hours, "cost": cost}
-
-
-def _prospects(outlook: NullSimulation, difference: float | None, power: float) -> dict[str, Json]:
-    return {
-        "width": outlook.width,
-        "difference": difference,
-        "power": None if difference is None else outlook.power(difference),
-        "detectable": outlook.detectable(power),
-        "studies": len(outlook.estimate),
-        "coverage": outlook.coverage,
-    }
 
 
 def _plan_result(
@@ -409,6 +455,7 @@ def next_judgements(
     Each way spends as much of the extra as goes into whole documents, sentences or judges. Rows: one per way, best
     first, with the new design, its width, and how much narrower it is. The Result's value is the best width.
     """
+    _refuse_few_judges(design, judges_random=judges_random)
     components = defaults(parts) if isinstance(parts, str) else parts
     spare = design.judgements + extra
     overlap = spare // (design.systems * design.documents * design.sentences)
