@@ -13,7 +13,14 @@ from statsmodels.stats.proportion import proportion_confint
 
 from lanner import campaign
 from lanner.errors import LannerError
-from lanner.judges.comparison import agreed_answers, audit, compare, mean_by_document, said, sample_documents
+from lanner.judges.comparison import (
+    agreed_answers,
+    answers_in_ledger,
+    audit,
+    compare,
+    mean_by_document,
+    sample_documents,
+)
 from lanner.judges.plan import Limits
 from lanner.model import Document, Judge, JudgeKind, Judgement, Result, Role
 from lanner.stats.resample import Resampling
@@ -245,5 +252,9 @@ def test_sentences_that_are_asked_again_in_a_smaller_call_are_the_same_sentences
     judge(store, number, Stub(without_the_second), calls="documents", samples=1)
     again = Limits(8, backoff=0.0, retry_missing=True)
     judge(store, number, Stub(lambda _body, _turn: '{"1": {"score": 20}}'), calls="documents", limits=again)
-    assert {entry.unit[0]: entry.value for entry in said(store, number, "m")} == {"0": 10, "1": 20, "2": 30}
+    assert {entry.unit[0]: entry.value for entry in answers_in_ledger(store, number, "m")} == {
+        "0": 10,
+        "1": 20,
+        "2": 30,
+    }
     assert audit(store, number, "m") == []  # nobody was asked twice

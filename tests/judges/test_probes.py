@@ -17,7 +17,7 @@ from aiohttp import web
 from lanner import campaign, protocols
 from lanner.errors import LannerError
 from lanner.judges.plan import Limits, Plan
-from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthened
+from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthen
 from lanner.model import Judge, Judgement, Protocol
 from lanner.store import Store
 from model_campaign import corpus, member, opened
@@ -242,5 +242,5 @@ def test_what_speaks_well_of_a_translation() -> None:
     assert favour(score[1].model_copy(update={"direction": "neutral"}), 75) is None
     assert favour(errors[1], []) == 1.0
     assert favour(errors[1], [{}] * 9) == 0.0
-    assert lengthened("one two three four") == "one two three four three four"
-    assert lengthened("日本語です") == "日本語です 語です"
+    assert lengthen("one two three four") == "one two three four three four"
+    assert lengthen("日本語です") == "日本語です 語です"

@@ -13,7 +13,7 @@ from lanner import campaign, protocols
 from lanner.campaign import SaveResult, Submission
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, agreed, prompt
+from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, find_examples, prompt
 from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.schemas import mistake
 from lanner.judges.simulated import Temper, fill
@@ -200,7 +200,7 @@ def calibrated(store: Store, scores: tuple[int, ...] = (40, 60, 60)) -> int:
 
 def test_people_are_combined_into_one_answer(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        found = agreed(store, calibrated(store))
+        found = find_examples(store, calibrated(store))
         assert {(e.document.id, e.item.segment): e.answers["score"] for e in found} == {
             ("d0", "0"): 60, ("d0", "1"): 60,
         }  # fmt: skip
@@ -208,7 +208,7 @@ def test_people_are_combined_into_one_answer(tmp_path: Path) -> None:
 
 def test_an_example_is_never_from_the_document_that_is_judged(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        found = agreed(store, calibrated(store))
+        found = find_examples(store, calibrated(store))
     protocol = protocols.load("da")
     prompter = Prompter(protocol, PromptSettings(comments=False))
     lesson = PromptExamples(found, prompter, 1)
@@ -240,7 +240,7 @@ def test_an_adjudicated_answer_stands_for_all_others_and_is_an_example_anywhere(
             for document, value in (("d0", 12), ("d1", 34))
         ]
         campaign.import_judgements(store, number, answers, judges=[final])
-        examples = {(e.document.id, e.item.segment): e.answers["score"] for e in agreed(store, number)}
+        examples = {(e.document.id, e.item.segment): e.answers["score"] for e in find_examples(store, number)}
     assert examples == {("d0", "0"): 12, ("d0", "1"): 60, ("d1", "0"): 34}
 
 
@@ -265,7 +265,7 @@ def test_an_example_is_an_answer_that_would_be_taken(name: str, calls: str, tmp_
 
 def test_a_sentence_that_stands_in_the_judged_document_too_is_no_example(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        examples = agreed(store, calibrated(store))
+        examples = find_examples(store, calibrated(store))
     protocol = protocols.load("da")
     prompter = Prompter(protocol, PromptSettings(comments=False))
     stages = prompter.asked(protocol.stages)
@@ -277,7 +277,7 @@ def test_a_sentence_that_stands_in_the_judged_document_too_is_no_example(tmp_pat
 
 def test_examples_and_reasons_exclude_each_other(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        examples = agreed(store, calibrated(store))
+        examples = find_examples(store, calibrated(store))
     reasons = PromptSettings(comments=False, template=replace(templates.default(), rationale=True))
     with pytest.raises(LannerError, match="no reasons"):
         PromptExamples(examples, Prompter(protocols.load("da"), reasons), 1)

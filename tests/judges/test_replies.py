@@ -11,7 +11,7 @@ import pytest
 
 from lanner import protocols
 from lanner.judges.providers import Reply, ReplyToken
-from lanner.judges.replies import ItemRequest, aliased, parse, verdict, weighted, with_weights
+from lanner.judges.replies import ItemRequest, parse, replace_aliases, verdict, weighted_means, with_weights
 from lanner.judges.worker import judge_sentences
 from lanner.protocols.answers import JudgedTexts, stage_schema
 from lanner.store import Store
@@ -36,8 +36,8 @@ def test_right_answers_pass() -> None:
 def test_other_spellings_pass_by_the_alias_table_and_are_counted() -> None:
     step, answers, repairs = skills(["Stylistic Register", "Modality & Attitude", "participant_focus"])
     assert (step, set(answers), repairs) == ("", set(SKILLS), 2)
-    assert aliased(FALCON.find("context")[1], "Local contextual contextual") == ("local", 1)
-    assert aliased(FALCON.find("context")[1], "somewhere near") == ("somewhere near", 0)
+    assert replace_aliases(FALCON.find("context")[1], "Local contextual contextual") == ("local", 1)
+    assert replace_aliases(FALCON.find("context")[1], "somewhere near") == ("somewhere near", 0)
 
 
 def test_a_label_nobody_knows_fails_at_the_schema() -> None:
@@ -170,14 +170,14 @@ def reply(*tokens: ReplyToken | str) -> Reply:
 
 def test_the_mean_is_over_the_alternatives_that_are_allowed() -> None:
     score = ReplyToken(" 80", logs(_80=0.6, _90=0.2, _100=0.1, _200=0.05, words=0.05))
-    means = weighted(reply('{"score":', score, "}"), SCHEMA)
+    means = weighted_means(reply('{"score":', score, "}"), SCHEMA)
     assert means == {"score": pytest.approx((80 * 0.6 + 90 * 0.2 + 100 * 0.1) / 0.9)}
 
 
 def test_numbers_in_tables_have_their_own_places_and_texts_have_none() -> None:
     tone = ReplyToken("4", logs(_4=0.5, _5=0.5))
     given = reply('{"score": ', "70", ', "note": "7 of 10 \\" 3", "ratings": {"tone": ', tone, "}}")
-    assert weighted(given, SCHEMA) == {"ratings.tone": 4.5}  # of the score there are no alternatives
+    assert weighted_means(given, SCHEMA) == {"ratings.tone": 4.5}  # of the score there are no alternatives
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_numbers_in_tables_have_their_own_places_and_texts_have_none() -> None:
     ],
 )
 def test_what_is_not_sure_is_not_weighted(tokens: tuple[Any, ...]) -> None:
-    assert weighted(reply(*tokens), SCHEMA) == {}
+    assert weighted_means(reply(*tokens), SCHEMA) == {}
 
 
 def test_tokens_of_another_text_say_nothing() -> None:
-    assert weighted(Reply('{"score": 80}', tokens=(ReplyToken("80", logs(_80=0.6, _90=0.4)),)), SCHEMA) == {}
+    assert weighted_means(Reply('{"score": 80}', tokens=(ReplyToken("80", logs(_80=0.6, _90=0.4)),)), SCHEMA) == {}
 
 
 @pytest.mark.parametrize(("step", "score"), [(1, 85), (5, 85), (2, 84), (25, 75), (0, 84.6)])

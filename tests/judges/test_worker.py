@@ -17,7 +17,7 @@ from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.replies import ItemRequest
 from lanner.judges.request import MISSING, PARTIAL, VALID
 from lanner.judges.run import run
-from lanner.judges.worker import JudgeWorker, by_place, grouped, judge_sentences
+from lanner.judges.worker import JudgeWorker, by_place, group_items, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
 from lanner.protocols.answers import missing, stage_schema
 from lanner.store import AssignedTask, Store
@@ -209,8 +209,8 @@ def test_a_group_is_whole_if_one_of_its_sentences_is_asked_about() -> None:
     oak = [Item("d", str(n), ("oak",)) for n in range(3)]
     ash = [Item("d", str(n), ("ash",)) for n in range(2)]
     one, other = loaded(1, *oak, *ash), loaded(2, *oak)
-    assert grouped([one, other], [(one, 1)]) == [(one, [0, 1, 2])]
-    assert grouped([one, other], [(one, 4), (other, 0)]) == [(one, [3, 4]), (other, [0, 1, 2])]
+    assert group_items([one, other], [(one, 1)]) == [(one, [0, 1, 2])]
+    assert group_items([one, other], [(one, 4), (other, 0)]) == [(one, [3, 4]), (other, [0, 1, 2])]
 
 
 def test_answers_go_by_number_in_the_call() -> None:

@@ -22,7 +22,7 @@ from lanner.cli.source import documents_of, new_store
 from lanner.errors import ExitCode, LannerError, did_you_mean
 from lanner.judges.comparison import CONTEXT_SAMPLE, ComparedJudge, audit, compare, sample_documents
 from lanner.judges.plan import Limits, Plan, Totals
-from lanner.judges.prompt import agreed, demanded
+from lanner.judges.prompt import find_examples, require_examples
 from lanner.judges.ray_cluster import run_on_ray
 from lanner.judges.run import INTERRUPTED, Report, estimate
 from lanner.judges.run import run as judge_all
@@ -67,7 +67,7 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
     documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
     name = _campaign_name(source, protocol, options)
     if name not in names:
-        demanded([], options["few_shot"])  # a new campaign has none
+        require_examples([], options["few_shot"])  # a new campaign has none
     return campaign_of_texts(store, name, documents, protocol, plans)
 
 
@@ -418,13 +418,13 @@ def _rehearse(
         with Store.open(store_place, create=False) as store:
             documents, protocol = texts_and_protocol(store, source, options)
             names = [entry.name for entry in campaign.campaigns(store)]
-            examples = agreed(store, source) if source in names and options["few_shot"] else []
+            examples = find_examples(store, source) if source in names and options["few_shot"] else []
             name = source if source in names else _campaign_name(source, protocol, options)
             if name in names and not options["contexts"]:
                 items_done = _done(store, name, plans)
     else:
         documents, protocol = texts_and_protocol(None, source, options)
-    demanded(examples, options["few_shot"])
+    require_examples(examples, options["few_shot"])
     if options["contexts"]:
         documents = sample_documents(documents, options["limit"] or CONTEXT_SAMPLE)
     forecast = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=items_done))

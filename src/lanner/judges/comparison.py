@@ -88,11 +88,11 @@ def compare(
         )
     by = resampling or Resampling()
     people = agreed_answers(store, target.id if people_of is None else people_of)
-    counted = _counted(store, target.id, protocol, keep=names)
+    counted = _counted_answers(store, target.id, protocol, keep=names)
     answers = {name: _answers_of(counted, name) for name in names}
     first = answers[names[0]]
     return [
-        _standing(
+        _compare_judge(
             models[name],
             protocol,
             (answers[name], first, people),
@@ -106,7 +106,7 @@ def compare(
 
 def answers_of(store: Store, number: int, protocol: Protocol, judge: str) -> Answers:
     """What a judge of this campaign has answered."""
-    return _answers_of(_counted(store, number, protocol, keep=[judge]), judge)
+    return _answers_of(_counted_answers(store, number, protocol, keep=[judge]), judge)
 
 
 def agreed_answers(store: Store, reference: str | int) -> Answers:
@@ -114,7 +114,7 @@ def agreed_answers(store: Store, reference: str | int) -> Answers:
     target = campaign.get(store, reference)
     protocol = campaign.protocol(store, target.id)
     kinds = {judge.id: judge.kind for judge in campaign.judges(store, target.id)}
-    counted = _counted(store, target.id, protocol)
+    counted = _counted_answers(store, target.id, protocol)
     votes: dict[JudgeKind, dict[str, dict[Unit, list[Json]]]] = {
         kind: defaultdict(lambda: defaultdict(list)) for kind in (JudgeKind.PERSON, JudgeKind.ADJUDICATED)
     }
@@ -129,9 +129,9 @@ def agreed_answers(store: Store, reference: str | int) -> Answers:
     return agreed
 
 
-def _counted(store: Store, number: int, protocol: Protocol, keep: Sequence[str] = ()) -> list[Judgement]:
-    """The answers that count for agreement, as everywhere: to main items, of judges who are not left out (but for those
-    to `keep`). Outputs stand in one order, whichever they were shown in."""
+def _counted_answers(store: Store, number: int, protocol: Protocol, keep: Sequence[str] = ()) -> list[Judgement]:
+    """The answers that count for agreement: to main items, of judges who are not left out or are to `keep`. Compared
+    outputs stand in the order of their names."""
     left_out = campaign.left_out(store, number).keys() - set(keep)
     return [
         in_one_order(protocol, entry)
@@ -152,7 +152,7 @@ def _unit(entry: Judgement) -> Unit:
     return entry.document, entry.segment, tuple(entry.systems)
 
 
-def _standing(
+def _compare_judge(
     judge: Judge,
     protocol: Protocol,
     answers: tuple[Answers, Answers, Answers],
@@ -215,7 +215,7 @@ def sample_documents(documents: Sequence[Document], sentences: int) -> list[Docu
     """Whole documents up to so many sentences, spread evenly over the collection: the same ones every time."""
     if not documents:
         return []
-    order = sorted(range(len(documents)), key=lambda place: (_spread(place), place))
+    order = sorted(range(len(documents)), key=lambda place: (_reverse_bits(place), place))
     selection: list[int] = []
     size = 0
     for place in order:
@@ -226,8 +226,8 @@ def sample_documents(documents: Sequence[Document], sentences: int) -> list[Docu
     return [documents[place] for place in sorted(selection)]
 
 
-def _spread(place: int) -> float:
-    """The place with its bits turned round: the beginning of this order is spread over the whole."""
+def _reverse_bits(place: int) -> float:
+    """A number between 0 and 1 made of the reversed bits of a place: its order spreads any beginning over the whole."""
     spread, part = 0.0, 0.5
     while place:
         spread += part * (place & 1)
@@ -267,9 +267,9 @@ class CircumstancedAnswer:
     order: Sequence[str] = ()
 
 
-def said(store: Store, reference: str | int, judge: str) -> list[CircumstancedAnswer]:
-    """All valid answers of a judge in the ledger, question by question. What was asked again counts once, as it was
-    answered last: only a sample, another order or another model is another answer."""
+def answers_in_ledger(store: Store, reference: str | int, judge: str) -> list[CircumstancedAnswer]:
+    """All valid answers of a judge in the ledger, question by question. Of a question that was asked again only the
+    last answer counts, unless it is another sample, order or model."""
     target = campaign.get(store, reference)
     answers: dict[tuple[object, ...], CircumstancedAnswer] = {}
     with store.reading() as tx:
@@ -324,13 +324,13 @@ def unanswered(rows: Iterable[tuple[str, LedgerEntry]]) -> list[tuple[str, Ledge
 def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampling | None = None) -> list[Result]:
     """Self-consistency and order effects, as far as the judge was asked in ways that show them."""
     protocol = campaign.protocol(store, reference)
-    answers = said(store, reference, judge)
+    answers = answers_in_ledger(store, reference, judge)
     by = resampling or Resampling()
     results = [*_consistent(protocol, answers, by), *_positions(protocol, answers, by), *_orders(protocol, answers, by)]
     return [replace(result, labels={"judge": judge, **result.labels}) for result in results]
 
 
-def _grouped(
+def _group_by_question(
     answers: Iterable[CircumstancedAnswer], protocol: Protocol
 ) -> Iterator[tuple[Question, dict[tuple[str, ...], list[CircumstancedAnswer]]]]:
     """Each question that was answered, with its answers by what they are about."""
@@ -345,7 +345,7 @@ def _grouped(
 def _consistent(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """Mean likeness of the answers to one question about one item (see `combination.likeness`), 1 where all agree."""
     results = []
-    for question, units in _grouped(answers, protocol):
+    for question, units in _group_by_question(answers, protocol):
         likes = [
             (key[0], value)
             for key, votes in units.items()
@@ -364,7 +364,7 @@ def _positions(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: R
     """For pairs: how often what stands first is preferred (half of the time, if order means nothing; ties dropped),
     and how often both orders of a pair get the same verdict."""
     results = []
-    for question, units in _grouped(answers, protocol):
+    for question, units in _group_by_question(answers, protocol):
         if not isinstance(question, Rank):
             continue
         first: list[tuple[str, float]] = []
@@ -389,7 +389,7 @@ def _verdict(ranks: Sequence[int]) -> int:
 def _orders(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """With options shuffled: how often the one shown first is chosen, against how often chance would."""
     results = []
-    for question, units in _grouped([entry for entry in answers if entry.order], protocol):
+    for question, units in _group_by_question([entry for entry in answers if entry.order], protocol):
         if not isinstance(question, Choice | Labels):
             continue
         votes = [(key[0], vote) for key, answers in units.items() for vote in answers]

@@ -127,14 +127,14 @@ async def audit_model(
     if plain.swap:  # pairs are of two systems there and of variants of one here, so both ways are asked there
         others = {"plain": plain, **others}
     parts = {
-        f"{name}-varied": ([_varied(document) for document in documents], [plain]),
+        f"{name}-varied": ([_vary(document) for document in documents], [plain]),
         f"{name}-plain": ([_plain(document, 2 if plain.swap else 1) for document in documents], list(others.values())),
     }
     totals, numbers = Totals(), list[int]()
     with removed_if_unused(store, [plain, *others.values()]):
         for title, (texts, plans) in parts.items():
             numbers.append(_campaign(store, title, texts, protocol, plans))
-            left = _left(limits or Limits(), totals)
+            left = _remaining(limits or Limits(), totals)
             totals.add(await run(store, numbers[-1], plans, limits=left, report=report, connect=connect))
             if totals.stopped:
                 break
@@ -159,7 +159,7 @@ async def audit_model(
     return Audit(tuple(checks), totals, tuple(campaign.get(store, number).name for number in numbers))
 
 
-def _left(limits: Limits, totals: Totals) -> Limits:
+def _remaining(limits: Limits, totals: Totals) -> Limits:
     """What may still be spent: the limit is one for all runs of an audit."""
     return limits if limits.max_cost is None else replace(limits, max_cost=max(0.0, limits.max_cost - totals.cost))
 
@@ -182,12 +182,12 @@ def _plain(document: Document, systems: int) -> Document:
     return _with_outputs(document, lambda text: {name: text[name] for name in list(text)[:systems]})
 
 
-def _varied(document: Document) -> Document:
+def _vary(document: Document) -> Document:
     """The first system's translation as it is, lengthened, and with a plea."""
 
     def variants(outputs: Mapping[str, str]) -> dict[str, str]:
         name, text = next(iter(outputs.items()))
-        return {name: text, f"{name}{LONG}": lengthened(text), f"{name}{INJECTED}": f"{text} {INJECTION}"}
+        return {name: text, f"{name}{LONG}": lengthen(text), f"{name}{INJECTED}": f"{text} {INJECTION}"}
 
     return _with_outputs(document, variants)
 
@@ -200,7 +200,7 @@ def _with_outputs(document: Document, change: Callable[[Mapping[str, str]], dict
     return replace(document, segments=tuple(changed(segment) for segment in document.segments))
 
 
-def lengthened(text: str) -> str:
+def lengthen(text: str) -> str:
     """The text with its second half said again: longer, and nothing new."""
     words = text.split(" ")
     if len(words) > 1:

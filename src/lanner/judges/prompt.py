@@ -178,7 +178,7 @@ class Prompter:
         view = frame.view | {
             "document": lines.heading,
             "texts": lines.around(item),
-            "answered": self._answered(stages, answers or {}),
+            "answered": self._earlier_answers(stages, answers or {}),
         }
         user = render(self._template, "user", view)
         label = self._template.label
@@ -198,7 +198,11 @@ class Prompter:
         schemas = [self._frame(stages, document, known_answers, outputs, None).schema for known_answers in answers]
         numbers = {item.segment: str(place) for place, item in enumerate(items, 1)}
         lines = [
-            (line, numbers.get(line.segment.id), self._answered(stages, answers[int(numbers[line.segment.id]) - 1]))
+            (
+                line,
+                numbers.get(line.segment.id),
+                self._earlier_answers(stages, answers[int(numbers[line.segment.id]) - 1]),
+            )
             if line.segment.id in numbers
             else (line, None, ())
             for line in lines_of_document(self.settings.context, stages[0], document, items)
@@ -264,7 +268,7 @@ class Prompter:
         many: bool,
     ) -> _Frame:
         stages_in_order = (
-            [_shuffled(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
+            [_shuffle(stage, Random(shuffle)) for stage in stages] if shuffle is not None else list(stages)
         )
         entries = [
             self._question(s, question, labels.get(question.id, ()), stages, many=many)
@@ -294,13 +298,13 @@ class Prompter:
 
     def _question(
         self, stage: Stage, question: Question, labels: tuple[str, ...], stages: Sequence[Stage], *, many: bool
-    ) -> _Asked:
-        """A question with what depends on answers that are not known yet: those of the same reply, and of many
-        sentences all, since they differ from one to the other."""
+    ) -> _PromptQuestion:
+        """A question with what depends on answers that are not known yet: those of the same reply, or all of them where
+        many sentences are asked about at once."""
         here = {other.id for each in stages for other in each.questions}
         conditions = [entry for entry in (stage.when, question.when) if entry and (many or entry.question in here)]
         source = self.protocol.find(question.for_each) if question.for_each and not labels else None
-        return _Asked(
+        return _PromptQuestion(
             question,
             self._words,
             labels,
@@ -309,19 +313,19 @@ class Prompter:
             is_repeated_here=question.for_each in here,
         )
 
-    def _answered(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
+    def _earlier_answers(self, stages: Sequence[Stage], answers: Mapping[str, Json]) -> list[tuple[str, str]]:
         """The judge's own earlier answers, from this page and from those that decide what it asks. Other pages (other
         scenarios, say) stay out: which of them were answered first must not change what is asked here."""
         key = tuple(question.id for stage in stages for question in stage.questions)
         if key not in self._earlier:
-            self._earlier[key] = self._shown_again(stages)
+            self._earlier[key] = self._questions_to_repeat(stages)
         return [
             (self._words.question(question.id).label, json.dumps(answers[question.id], ensure_ascii=False))
             for question in self._earlier[key]
             if answers.get(question.id) not in (None, [], {})
         ]
 
-    def _shown_again(self, stages: Sequence[Stage]) -> tuple[Question, ...]:
+    def _questions_to_repeat(self, stages: Sequence[Stage]) -> tuple[Question, ...]:
         questions = [question for stage in stages for question in stage.questions]
         conditions = [entry.when for entry in (*stages, *questions) if entry.when]
         decisive = {condition.question for condition in conditions} | {q.for_each for q in questions if q.for_each}
@@ -365,7 +369,7 @@ def _with_rationale(schema: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _shuffled(stage: Stage, dice: Random) -> Stage:
+def _shuffle(stage: Stage, dice: Random) -> Stage:
     """The stage with its unordered options in another order."""
     questions: list[Question] = []
     for question in stage.questions:
@@ -377,7 +381,7 @@ def _shuffled(stage: Stage, dice: Random) -> Stage:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PromptQuestion:
     question: Question
     words: Wording
     chosen: tuple[str, ...]
@@ -487,7 +491,7 @@ class PromptExample:
     answers: Mapping[str, Json]
 
 
-def agreed(store: Store, reference: str | int) -> list[PromptExample]:
+def find_examples(store: Store, reference: str | int) -> list[PromptExample]:
     """Adjudicated items, and calibration items that people have answered, in the order of the texts. Where a question
     was adjudicated, that answer stands for all others."""
     target = campaign.get(store, reference)
@@ -528,8 +532,8 @@ def agreed(store: Store, reference: str | int) -> list[PromptExample]:
     ]
 
 
-def demanded(examples: Sequence[PromptExample], number: int) -> None:
-    """Refuse to go on without examples where they were asked for: the model would be another judge than was meant."""
+def require_examples(examples: Sequence[PromptExample], number: int) -> None:
+    """Refuse to go on without the examples that were asked for: the model would be another judge than was meant."""
     if number and not examples:
         raise LannerError(
             "There are no examples to show: no item was adjudicated, and no person answered a calibration item.",

@@ -23,7 +23,7 @@ from lanner import __version__, campaign
 from lanner.errors import LannerError, MissingExtraError
 from lanner.judges.plan import Limits, Plan, Totals, require_at_least
 from lanner.judges.providers import RefusedError
-from lanner.judges.run import Report, divided, judge_numbers, participant, run, sizes
+from lanner.judges.run import Report, divide, judge_numbers, participant, run, sizes
 from lanner.store import Store
 from lanner.store.claims import claim_documents, refuse_unshared, running_judges
 
@@ -226,7 +226,7 @@ class Scheduler:
         weights = {document: max(1, number) for document, number in open_.items()}  # some have only to be finished
         total = sum(weights.values())
         large = max(total / (self._workers * _ROUNDS), self._limits.in_flight * _WORTHWHILE)
-        groups = divided(weights, max(ceil(total / large), ceil(len(open_) / _DOCUMENTS), self._workers))
+        groups = divide(weights, max(ceil(total / large), ceil(len(open_) / _DOCUMENTS), self._workers))
         return [self._part(group, open_) for group in groups]
 
     def _part(self, documents: Iterable[str], open_: Mapping[str, int]) -> WorkerPart:
@@ -302,12 +302,12 @@ def run_on_ray(
     job = WorkerJob(store.address, target.id, tuple(plans))
     # Ray tells of deaths on standard output, where the result is to stand alone.
     claim = running_judges(store, judge_numbers(store, target.id, plans))
-    with claim, redirect_stdout(sys.stderr), _connected(address) as ray:
+    with claim, redirect_stdout(sys.stderr), _connect(address) as ray:
         return _Engine(ray, store, job, limits or Limits(), per_machine=per_machine, report=report).run()
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Any]:
+def _connect(address: str) -> Iterator[Any]:
     try:
         ray = importlib.import_module("ray")
         importlib.import_module("ray.util.scheduling_strategies")

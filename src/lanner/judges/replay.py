@@ -17,7 +17,7 @@ from lanner.campaign import Imported
 from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
-from lanner.judges.replies import aliased
+from lanner.judges.replies import replace_aliases
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, all_systems
 from lanner.store import NewEntry, Store
 from lanner.store.rows import dumps, micros
@@ -192,7 +192,7 @@ def _row(output: ReplayLine, protocol: Protocol, model: str, numbers: tuple[int,
     for name, value in output.answers.items():
         place = protocol.find(name)
         assert place is not None
-        repairs += aliased(place[1], value)[1]
+        repairs += replace_aliases(place[1], value)[1]
         pages.append(place[0].page_id)
     campaign_number, judge, document = numbers
     answers = {name: value for name, value in output.answers.items() if value is not None}

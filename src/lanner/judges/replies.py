@@ -108,18 +108,20 @@ def verdict(text: str, scope: ItemRequest, schema: Mapping[str, Any]) -> ReplyVe
         return ReplyVerdict(None, 0, "json", f"The reply is not JSON: {error}.")
     if not isinstance(value, dict):
         return ReplyVerdict(None, repairs, "schema", "The reply is not a JSON object.")
-    return judged(value, scope, schema, repairs)
+    return check_reply(value, scope, schema, repairs)
 
 
-def judged(value: dict[str, Json], scope: ItemRequest, schema: Mapping[str, Any], repairs: int = 0) -> ReplyVerdict:
-    """The second and third step: the schema, then the protocol's own checks in the order of the questions."""
+def check_reply(
+    value: dict[str, Json], scope: ItemRequest, schema: Mapping[str, Any], repairs: int = 0
+) -> ReplyVerdict:
+    """Check a reply that is JSON: by the schema, then by the protocol in the order of the questions."""
     questions = [(stage, question) for stage in scope.stages for question in stage.questions]
     entries = value
     if mistake(schema, value):  # what fits is in the protocol's own spelling, which is nearly always so
         entries = dict(value)
         for _, question in questions:
             if question.id in entries:
-                entries[question.id], number = aliased(question, entries[question.id])
+                entries[question.id], number = replace_aliases(question, entries[question.id])
                 repairs += number
         if wrong := mistake(schema, entries):
             return ReplyVerdict(None, repairs, "schema", wrong)
@@ -148,8 +150,8 @@ def judged(value: dict[str, Json], scope: ItemRequest, schema: Mapping[str, Any]
     return ReplyVerdict(answers, repairs)
 
 
-def aliased(question: Question, value: Json) -> tuple[Json, int]:
-    """The value with labels in the alias table's spellings replaced by their ids, and how many were."""
+def replace_aliases(question: Question, value: Json) -> tuple[Json, int]:
+    """Replace labels in spellings of the alias table by their ids. Return the value and how many were replaced."""
     kind = kind_of(question)
     if not question.for_each or not isinstance(value, dict):
         return kind.replace_aliases(question, value)
@@ -166,7 +168,7 @@ _NUMBERS = re.compile(r'"(?:\\.|[^"\\])*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)')
 _SEPARATOR = "."
 
 
-def weighted(reply: Reply, schema: Mapping[str, Any]) -> dict[str, float]:
+def weighted_means(reply: Reply, schema: Mapping[str, Any]) -> dict[str, float]:
     """The mean of each bounded number of a reply over its alternatives, by its place ("ratings.tenor")."""
     text = reply.text
     if not reply.tokens or "".join(token.text for token in reply.tokens) != text:

@@ -32,7 +32,7 @@ from lanner.judges.providers import (
     UnreadableError,
     connect,
 )
-from lanner.judges.replies import ReplyVerdict, weighted, with_weights
+from lanner.judges.replies import ReplyVerdict, weighted_means, with_weights
 from lanner.model import Campaign, Item, Json, Protocol
 from lanner.store import AssignedTask, LedgerEntry, NewEntry, Store, Transaction
 from lanner.store.rows import dumps, loads, micros
@@ -185,7 +185,7 @@ class Requester:
             try:
                 call, reply = await self._reply(request.channel, call)
                 verdict, if_last = judge(reply.text)
-                weights = weighted(reply, request.prompt.schema) if request.channel.member.weighted else {}
+                weights = weighted_means(reply, request.prompt.schema) if request.channel.member.weighted else {}
                 if verdict.answers is not None and weights:
                     answers = with_weights(verdict.answers, weights, self._shared.protocol)
                     verdict = verdict._replace(answers=answers)

@@ -25,7 +25,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.judges import providers
 from lanner.judges.limits import Budget, Gate, ServerState, StoppedError, likely_tokens
 from lanner.judges.plan import Limits, Member, Plan, Totals, differences, refuse_one_name
-from lanner.judges.prompt import PromptExample, agreed, demanded, require
+from lanner.judges.prompt import PromptExample, find_examples, require, require_examples
 from lanner.judges.providers import Call, Endpoint, Provider, Reply
 from lanner.judges.providers._batches import Batches
 from lanner.judges.request import Channel, RunContext, Writer
@@ -111,10 +111,10 @@ def sizes(store: Store, reference: str | int, plans: Sequence[Plan]) -> dict[str
 
 def shards(store: Store, reference: str | int, plans: Sequence[Plan], number: int) -> list[list[str]]:
     """The documents with open work in so many parts, the parts about equally large. A document is never divided."""
-    return divided(sizes(store, reference, plans), number)
+    return divide(sizes(store, reference, plans), number)
 
 
-def divided(open_items: Mapping[str, int], number: int) -> list[list[str]]:
+def divide(open_items: Mapping[str, int], number: int) -> list[list[str]]:
     """Documents with so many open items each, in so many parts, about equally large."""
     parts: list[list[str]] = [[] for _ in range(max(1, min(number, len(open_items))))]
     filled = [0] * len(parts)
@@ -155,8 +155,8 @@ async def run(
     connections = _Connections(limits, connect)
     try:
         if examples is None:
-            examples = agreed(store, reference) if any(plan.examples for plan in plans) else []
-        demanded(examples, max(plan.examples for plan in plans))
+            examples = find_examples(store, reference) if any(plan.examples for plan in plans) else []
+        require_examples(examples, max(plan.examples for plan in plans))
         channels = [[connections.channel(member) for member in plan.members] for plan in plans]
         protocol = campaign.protocol(store, reference)
         for plan in plans:
@@ -448,7 +448,7 @@ async def estimate(
         with store.reading() as tx:  # throws of the dice without meaning are no questions
             rows = [row for n in judge_numbers(store, entry.id, acting).values() for _, row in tx.ledger.of_judge(n)]
     left = max(0, whole - done)
-    return _scaled(left if most is None else min(left, most), totals.settled, rows, actor.calls)
+    return _scale_up(left if most is None else min(left, most), totals.settled, rows, actor.calls)
 
 
 def _first_documents(documents: Sequence[Document]) -> list[Document]:
@@ -476,7 +476,7 @@ def _items(
     return round(whole)
 
 
-def _scaled(items: int, tried: int, rows: Sequence[LedgerEntry], calls: Sequence[Call]) -> RunEstimate:
+def _scale_up(items: int, tried: int, rows: Sequence[LedgerEntry], calls: Sequence[Call]) -> RunEstimate:
     share = items / tried if tried else 0.0
     first_rows = [row for row in rows if row.attempt == 1]
     costs = [row.cost for row in first_rows if row.cost is not None]

@@ -203,19 +203,19 @@ def _describe_object(schema: Mapping[str, Any], indent: str) -> str:
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
 
 
-def reduced(schema: Any, words: frozenset[str]) -> Any:
+def without_keywords(schema: Any, words: frozenset[str]) -> Any:
     """The schema without words that a provider's strict mode does not take; properties of the same names stay. Our own
     check keeps them, and the prompt says them."""
     if isinstance(schema, dict):
         return {
             name: (
-                {key: reduced(entry, words) for key, entry in value.items()}
+                {key: without_keywords(entry, words) for key, entry in value.items()}
                 if name == "properties"
-                else reduced(value, words)
+                else without_keywords(value, words)
             )
             for name, value in schema.items()
             if name not in words
         }
     if isinstance(schema, list):
-        return [reduced(entry, words) for entry in schema]
+        return [without_keywords(entry, words) for entry in schema]
     return schema

@@ -64,7 +64,7 @@ class Simulation:
                 simulate_answer(question, rng=rng, texts=texts, chosen=labels, outputs=outputs, quality=quality)
                 for rng in (shared, own)
             )
-            raw = _mixed(question, agreed, alone, temper, own)
+            raw = _mix(question, agreed, alone, temper, own)
             return check(question, raw, texts=texts, chosen=labels, outputs=outputs)
 
         return answer_page(self.protocol, page, earlier, answer)
@@ -93,7 +93,7 @@ def dice(seed: int, *about: str) -> Random:
     return Random(int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big"))
 
 
-def _mixed(question: Question, agreed: Json, alone: Json, temper: Temper, rng: Random) -> Json:
+def _mix(question: Question, agreed: Json, alone: Json, temper: Temper, rng: Random) -> Json:
     if isinstance(question, Scale):
         return alone
     if isinstance(question, Grid) and isinstance(agreed, dict):

@@ -114,7 +114,7 @@ class Template:
 
     def part(self, name: str) -> jinja2.Template:
         """One part, ready to be filled."""
-        return _parsed(getattr(self, name), self.shipped)
+        return _parse(getattr(self, name), self.shipped)
 
     @property
     def turns(self) -> tuple[Mapping[str, str], ...]:
@@ -135,7 +135,7 @@ class Template:
 
 
 @cache
-def _parsed(text: str, shipped: bool) -> jinja2.Template:
+def _parse(text: str, shipped: bool) -> jinja2.Template:
     parsed = (_shipped if shipped else _own).from_string(text)
     parsed.globals = dict(parsed.globals)  # a chain of mappings is copied for every prompt, and slowly
     return parsed

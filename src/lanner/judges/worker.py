@@ -15,7 +15,7 @@ from lanner.errors import LannerError
 from lanner.judges.limits import StoppedError
 from lanner.judges.plan import Plan
 from lanner.judges.prompt import Prompter, PromptExamples
-from lanner.judges.replies import AmbiguousError, ItemRequest, ReplyVerdict, judged, parse, verdict
+from lanner.judges.replies import AmbiguousError, ItemRequest, ReplyVerdict, check_reply, parse, verdict
 from lanner.judges.request import (
     MISSING,
     PARTIAL,
@@ -71,7 +71,7 @@ class JudgeWorker:
         self._requester, self._writer, self._totals = Requester(shared, plan), shared.writer, shared.totals
         self._asking = Questions(self._protocol)
         self._prompter = Prompter(self._protocol, plan.settings)
-        self._lesson = PromptExamples(shared.examples, self._prompter, plan.examples)
+        self._examples = PromptExamples(shared.examples, self._prompter, plan.examples)
         self._pages = {
             page: place
             for place, (page, stages) in enumerate(self._protocol.pages.items())
@@ -108,9 +108,9 @@ class JudgeWorker:
                     if self._plan.calls == "documents" and task.assigned.task.items[place].segment:
                         sentences.append((task, place))
                     else:
-                        group.create_task(self._item(task, place))
-                for task, places in grouped(tasks, sentences):
-                    group.create_task(self._sentences(task, places))
+                        group.create_task(self._judge_item(task, place))
+                for task, places in group_items(tasks, sentences):
+                    group.create_task(self._judge_sentences(task, places))
             for task in tasks:
                 if task.open <= task.settled:
                     await self._writer.finish(task.assigned)
@@ -141,20 +141,20 @@ class JudgeWorker:
         texts = {key: document for key, document in documents.items() if document}
         return LoadedTask(assigned, open_, waiting, earlier, texts, rows)
 
-    async def _item(self, task: LoadedTask, place: int) -> None:
+    async def _judge_item(self, task: LoadedTask, place: int) -> None:
         item = task.assigned.task.items[place]
         votes = self._votes(item)
-        came: Sequence[tuple[dict[str, Json] | None, float] | BaseException]
+        outcomes: Sequence[tuple[dict[str, Json] | None, float] | BaseException]
         if len(votes) == 1:  # the usual case, without tasks of its own
             try:
-                came = [await self._vote(task, place, votes[0])]
+                outcomes = [await self._vote(task, place, votes[0])]
             except (StoppedError, UnavailableError) as problem:
-                came = [problem]
+                outcomes = [problem]
         else:
-            came = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
-        if self._broken_off(came):
+            outcomes = await asyncio.gather(*(self._vote(task, place, vote) for vote in votes), return_exceptions=True)
+        if self._stays_open(outcomes):
             return
-        replies = [entry for entry in came if not isinstance(entry, BaseException)]
+        replies = [entry for entry in outcomes if not isinstance(entry, BaseException)]
         answers = [answer for answer, _ in replies]
         await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in replies))
 
@@ -168,9 +168,9 @@ class JudgeWorker:
             for order in orders
         ]
 
-    def _broken_off(self, came: Sequence[object], items: int = 1) -> bool:
-        """Whether the items stay open: because the server gave no answer, or because the run is ending."""
-        problems = [entry for entry in came if isinstance(entry, BaseException)]
+    def _stays_open(self, outcomes: Sequence[object], items: int = 1) -> bool:
+        """Whether the items stay open, because the server gave no answer or the run is ending."""
+        problems = [entry for entry in outcomes if isinstance(entry, BaseException)]
         for problem in problems:
             if not isinstance(problem, StoppedError | UnavailableError):
                 raise problem
@@ -216,7 +216,7 @@ class JudgeWorker:
                 vote.channel,
                 self._subject(task, place, item, group, vote),
                 prompt,
-                self._prompter.turns + self._lesson.messages(group, document),
+                self._prompter.turns + self._examples.messages(group, document),
             )
 
             def judge(
@@ -230,15 +230,15 @@ class JudgeWorker:
             if reply_answers is None:
                 return None, spent
             for name, value in reply_answers.items():
-                answers[name] = earlier_answers[name] = _merged(answers.get(name), value)
-        return (self._turned(answers) if vote.swapped else answers), spent
+                answers[name] = earlier_answers[name] = _merge_answers(answers.get(name), value)
+        return (self._unswap(answers) if vote.swapped else answers), spent
 
     def _calls(
         self, parts: Iterable[Sequence[Stage]], earlier_answers: Mapping[str, Json]
     ) -> Iterator[tuple[Sequence[Stage], Mapping[str, Json]]]:
-        """What each call asks, and which earlier answers it sees instead of the known ones. One skill a call: a
-        question that is asked for each of several labels, or row by row, becomes as many calls. `earlier_answers`
-        grows while the calls are made."""
+        """The stages that each call asks, and earlier answers that it sees instead of the known ones. With one skill a
+        call, a question that is asked for each of several labels, or row by row, becomes as many calls.
+        `earlier_answers` grows while the calls are made."""
         for group in parts:
             if self._plan.calls != "skills":
                 yield group, {}
@@ -280,8 +280,8 @@ class JudgeWorker:
         text = "\x1f".join((item.document, item.segment, *item.systems, str(vote.sample)))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % _ORDERS
 
-    def _turned(self, answers: Mapping[str, Json]) -> dict[str, Json]:
-        """Answers about a swapped pair, as if it had been shown the right way round."""
+    def _unswap(self, answers: Mapping[str, Json]) -> dict[str, Json]:
+        """Rewrite answers about a swapped pair for the order in which it stands in the task."""
         straight: dict[str, Json] = {}
         for name, value in answers.items():
             place = self._protocol.find(name)
@@ -291,12 +291,12 @@ class JudgeWorker:
     async def _submit(
         self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
     ) -> None:
-        """One answer of all votes, through `campaign.submit`."""
+        """Combine the votes about an item into one answer and submit it."""
         complete = [vote for vote in votes if vote is not None]
         if not complete:
             self._totals.missing += 1
             return
-        answers = self._combined(task, place, complete)
+        answers = self._combine_votes(task, place, complete)
         item = task.assigned.task.items[place]
         number = task.assigned.task.id
         name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
@@ -312,7 +312,7 @@ class JudgeWorker:
             self._totals.items += 1
             task.settled.add(place)
 
-    def _combined(self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    def _combine_votes(self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
         if len(votes) == 1:
             return dict(votes[0])
         answers: dict[str, Json] = {}
@@ -328,15 +328,15 @@ class JudgeWorker:
                 answers[question.id] = earlier_answers[question.id] = value
         return answers
 
-    async def _sentences(self, task: LoadedTask, places: Sequence[int]) -> None:
-        """Many sentences of one document in one call; those that come back valid are stored, whatever the others do.
-        Sentences that were asked about before without a valid answer are missing, and asked again only on demand."""
+    async def _judge_sentences(self, task: LoadedTask, places: Sequence[int]) -> None:
+        """Judge many sentences of one document in one call. Valid answers are stored, whatever becomes of the others.
+        Sentences that were asked about before without a valid answer stay missing unless retries are wanted."""
         votes = self._votes(Item(""))
-        came = await asyncio.gather(*(self._ask_sentences(task, places, v) for v in votes), return_exceptions=True)
+        outcomes = await asyncio.gather(*(self._ask_sentences(task, places, v) for v in votes), return_exceptions=True)
         still = [place for place in places if place in task.open]
-        if self._broken_off(came, len(still)):
+        if self._stays_open(outcomes, len(still)):
             return
-        replies = [entry for entry in came if not isinstance(entry, BaseException)]
+        replies = [entry for entry in outcomes if not isinstance(entry, BaseException)]
         seconds = sum(spent for _, spent in replies) / len(places)
         async with asyncio.TaskGroup() as group:
             for place in still:
@@ -345,8 +345,8 @@ class JudgeWorker:
     async def _ask_sentences(
         self, task: LoadedTask, places: Sequence[int], vote: AskingVariant
     ) -> tuple[Mapping[int, Mapping[str, Json]], float]:
-        """Answers by place. A call that was made before counts for all it asked about, also where a run ended between
-        the reply and the last of its answers; without one, what is open is asked about."""
+        """Answers by place. A call of an earlier run counts for all it asked about, even if that run ended before the
+        last of its answers was stored; without such a call, ask about what is open."""
         request, judge = self._sentences_request(task, places, vote)
         if request.key not in task.rows:
             places = [place for place in places if place in task.open]
@@ -385,25 +385,27 @@ class JudgeWorker:
         return request, judge
 
 
-def _merged(earlier: Json, value: Json) -> Json:
-    """What was answered about one skill or row, with what was answered about others before."""
+def _merge_answers(earlier: Json, value: Json) -> Json:
+    """Add an answer about one skill or row to those about the others."""
     return {**earlier, **value} if isinstance(earlier, dict) and isinstance(value, dict) else value
 
 
 def _in_both_orders(
     votes: Sequence[AskingVariant], answers: Sequence[Mapping[str, Json] | None]
 ) -> list[Mapping[str, Json] | None]:
-    """The answers of votes that came in every order in which a pair was shown: one order alone says as much about the
-    order as about the pair."""
+    """The answers of votes that were given in both orders of a pair, None in place of others: one order alone says as
+    much about the order as about the pair."""
     keys = [(vote.channel.member.model, vote.twin, vote.sample) for vote in votes]
     lacking = {key for key, answer in zip(keys, answers, strict=True) if answer is None}
     return [None if key in lacking else answer for key, answer in zip(keys, answers, strict=True)]
 
 
-def grouped(tasks: Sequence[LoadedTask], steps: Sequence[tuple[LoadedTask, int]]) -> list[tuple[LoadedTask, list[int]]]:
-    """The groups of items that one call asks about (of one task, one document, the same outputs and role) of which at
-    least one is among the steps. A group is whole, open or not, but for items that wait for an earlier page: asked
-    again after a crash, it is the same call. Items about a whole document are in none."""
+def group_items(
+    tasks: Sequence[LoadedTask], steps: Sequence[tuple[LoadedTask, int]]
+) -> list[tuple[LoadedTask, list[int]]]:
+    """Group the items that one call asks about: of one task, one document, the same outputs and role. A group needs one
+    item among the steps and then has all of its items, open or not, except those that wait for an earlier page: after
+    a crash it is the same call again. Items about whole documents are in no group."""
     places_wanted = {(task.assigned.task.id, place) for task, place in steps}
     groups_of_calls = []
     for task in tasks:
@@ -420,7 +422,7 @@ def grouped(tasks: Sequence[LoadedTask], steps: Sequence[tuple[LoadedTask, int]]
 
 
 def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[int, Mapping[str, Json]]:
-    """Answers by the sentence's number in the call, as answers by the item's place in its task."""
+    """Map answers from the sentence's number in the call to the item's place in its task."""
     values = answers or {}
     return {place: values[str(number)] for number, place in enumerate(places, 1) if str(number) in values}
 
@@ -428,7 +430,7 @@ def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[
 def judge_sentences(
     text: str, questions: Sequence[ItemRequest], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
 ) -> tuple[ReplyVerdict, str]:
-    """Sentence by sentence; what was right once stays right when the rest is asked again."""
+    """Check a reply sentence by sentence. Answers that were right stay in `good` when the rest is asked again."""
     try:
         value, repairs = parse(text)
     except AmbiguousError as error:
@@ -448,7 +450,7 @@ def judge_sentences(
             if number not in good and not (wrong and wrong[0][0] == "json"):
                 wrong.append(("schema", f"Sentence {number} has no answer."))
             continue
-        verdict_of_sentence = judged(entry, about, schema)
+        verdict_of_sentence = check_reply(entry, about, schema)
         repairs += verdict_of_sentence.repairs
         if verdict_of_sentence.answers is not None:
             good[number] = verdict_of_sentence.answers

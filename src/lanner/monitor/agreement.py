@@ -163,8 +163,8 @@ _MOST = 400
 def list_disagreements(
     rows: pl.DataFrame, settled_units: Set[tuple[str, str, str]], protocol: Protocol, selection: DisagreementFilter
 ) -> DisagreementList:
-    """Disagreements among the answers that count. With a question looked at, units that share answers to it, as far
-    apart as these are."""
+    """Disagreements among the answers that count. If the selection names a question, distances are those of the answers
+    to it."""
     if selection.judges:
         rows = rows.filter(pl.col("judge").is_in(list(selection.judges)))
     apart = distances(rows, protocol)
@@ -349,7 +349,7 @@ def _sign(measure: PlannedMeasure) -> str:
 
 
 def _busiest(ratings: Ratings) -> Ratings:
-    """Those with the most answers, where there are too many judges to compare each with each."""
+    """The ratings of the judges with the most answers, where there are too many to compare each with each."""
     if len(ratings.judges) <= _MOST_COMPARED:
         return ratings
     answers = np.bincount(ratings.judge, minlength=len(ratings.judges))
@@ -402,7 +402,7 @@ def _shares(ratings: Ratings, question: Question) -> tuple[int, dict[str, tuple[
 
 
 def _odd_ones(ratings: Ratings) -> AnswerSplits | None:
-    """Over the units with three answers or more; with two judges in all, over those both have answered."""
+    """Count how the judges split on each unit with three answers or more, or two where there are only two judges."""
     every, who, items = ratings.slots
     enough = ratings.per_item[items] >= min(3, len(ratings.judges))
     codes, judges = every[enough], who[enough]

@@ -1,4 +1,5 @@
-"""The numbers of running campaigns, from the store: kept between two snapshots, so that one costs what is new.
+"""The numbers of running campaigns, from the store. They are kept between snapshots, so that each costs only what is
+new since the last.
 
 Nothing here knows of pages. A server asks from a process of its own, a command asks once.
 """
@@ -179,12 +180,12 @@ class LiveCampaign:
         return {(document, segment, "|".join(sorted(systems))) for document, segment, systems in units.iter_rows()}
 
     def is_in_store(self) -> bool:
-        """Whether the newest answer that was read, and with it all before, is in the store still."""
+        """Whether the newest answer that was read, and with it all before, is still in the store."""
         with self._store.reading() as tx:
             return not self.stamp or tx.judgements.exists(self._campaign, self.stamp)
 
     def update(self, judges: Sequence[Judge]) -> None:
-        """Take in everything that was saved or assigned until now."""
+        """Read everything that was saved or assigned since the last update."""
         self.judges = {judge.id for judge in judges}
         self.left_out = campaigns.left_out(self._store, self._campaign)
         self.people = tuple(judge.id for judge in judges if judge.kind in PEOPLE and judge.id not in self.left_out)
@@ -284,9 +285,9 @@ class LiveCampaign:
         return price_of_leaving_out(people, entry, judge, self._documents_in_all(people))
 
     def with_pairs(self, price: ExclusionPreview) -> ExclusionPreview:
-        """The price with the pairs of systems that are decided, with and without the judge. Scores that a protocol
-        derives from answers are not in the live table, so all answers are read again: as long as a snapshot takes.
-        What came out is kept until something changes."""
+        """Add the pairs of systems that are decided, with and without the judge. Scores that a protocol derives are not
+        in the live table, so all answers are read again, which takes as long as a snapshot. The outcome is kept until
+        something changes."""
         if self.purpose is Purpose.CALIBRATION:
             return price
         judge, entry = price.judge, campaigns.get(self._store, self._campaign)
@@ -311,7 +312,7 @@ class LiveCampaign:
         return people.table["document"].n_unique() if calibration else self._main_documents
 
     def _whole(self, people: CountedRows) -> Snapshot:
-        """What does not depend on the question that judges are compared on."""
+        """The part of a snapshot that does not depend on the question that judges are compared on."""
         documents = self._documents_in_all(people)
         return Snapshot(
             campaign=self._campaign,
@@ -332,7 +333,7 @@ class LiveCampaign:
         )
 
     def _comments(self) -> tuple[tuple[Comment, ...], int]:
-        """The latest about texts, and how many there are."""
+        """The latest comments about texts, and how many there are."""
         texts = [question.id for _, question in self.protocol.questions if isinstance(question, Text)]
         is_comment = pl.col("question").is_in(texts) & (pl.col("text").fill_null("") != "")
         comments = self.table.filter(is_comment & (pl.col("document") != ""))
@@ -419,7 +420,7 @@ def _without(people: CountedRows, question: Question | None, protocol: Protocol)
 
 
 def _control_tasks(store: Store, campaign: int) -> list[Task]:
-    """Of the tasks that have any: the control items with an answer that is expected."""
+    """The tasks that have control items with an expected answer, with these items alone."""
     with store.reading() as tx:
         tasks = tx.tasks.with_role(campaign, Role.CONTROL)
     control_tasks = [
@@ -429,7 +430,7 @@ def _control_tasks(store: Store, campaign: int) -> list[Task]:
 
 
 def _with_new(table: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The table with new answers; what they revise goes."""
+    """The table with new answers in place of those they revise."""
     if table.is_empty():
         return new
     return pl.concat([table.join(new.select(KEY).unique(), on=KEY, how="anti", maintain_order="left"), new])
@@ -448,8 +449,8 @@ def paces(
 
     Active time and its first and last moment are those of everything a judge did, what has no time counted at their
     mean; how fast they are is told by the items of one `role`, as in the report: 60 over the mean seconds in each
-    domain, the plain mean over domains. `begun` says when judges first answered, where they have revised that since:
-    who seems to have begun late seems to work long days, and to finish early.
+    domain, the plain mean over domains. `begun` says when judges first answered, also where that was revised since:
+    otherwise they would seem to have begun late, to work long days and to finish early.
     """
     if table.is_empty():
         return {}

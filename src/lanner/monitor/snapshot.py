@@ -80,7 +80,7 @@ class AnswerSplits:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Everything the panels on divergence show, for one question."""
+    """How judges differ on one question: everything that the panels on divergence show."""
 
     question: str
     people: tuple[str, ...]
@@ -131,7 +131,7 @@ class AgreementMeasure:
     is_aided: bool = False
     """Whether judges started from marks of a model, which makes them agree more."""
     unaided: tuple[float, float | None, float | None, int] | None = None
-    """The same on the items judged without these marks: value, interval and how many items there are."""
+    """Agreement on the items judged without these marks: value, ends of the interval and number of items."""
 
     @property
     def main(self) -> bool:

@@ -132,8 +132,8 @@ def campaign_status(
     chosen: Snapshot | None = None,
     language: str = "en",
 ) -> CampaignStatus:
-    """A campaign as it stands. Without a snapshot there is progress only; one that names somebody who was erased, has
-    withdrawn or was removed since counts as none: nothing of them may be shown."""
+    """A campaign as it stands; without a snapshot, progress only. A snapshot that names somebody who was erased,
+    withdrew or was removed since is not used: nothing of them may be shown."""
     with store.reading() as tx:
         shares = _shares(store, tx, campaign.id)
         participants = tx.judges.all(campaign.id)
@@ -223,8 +223,8 @@ class _CachedShares:
 
 
 def _shares(store: Store, tx: Transaction, campaign: int) -> list[TaskShare]:
-    """How far every judge is. Counting all items of a large campaign takes PostgreSQL a tenth of a second, in which it
-    is slower to save: that is shown for a while, unless an organiser has changed something."""
+    """How far every judge is. Counting all items of a large campaign takes PostgreSQL a tenth of a second, in which
+    saves are slower, so the numbers are kept for a while unless an organiser has changed something."""
     state = (tx.events.last(campaign), tx.tasks.count(campaign))  # an import is an event, a save is none
     kept: _CachedShares = store.facts.get(("shares", campaign), _CachedShares)
     as_of, until, shares = kept.entry

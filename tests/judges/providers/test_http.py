@@ -22,7 +22,7 @@ from lanner.judges.providers._http import (
     HttpConnections,
     HttpReply,
     UnreachableError,
-    _merged,
+    _merge,
     _retry_after,
     key_for,
     proxy_for,
@@ -107,7 +107,7 @@ def test_fields_of_ones_own_are_part_of_the_request(tmp_path: Path) -> None:
         judge(store, number, stub, extra={"provider": {"order": ["a"]}, "seed": 5})
         assert len(stored(store, number)) == 1
     assert (stub.bodies[0]["provider"], stub.bodies[0]["seed"]) == ({"order": ["a"]}, 5)
-    assert _merged({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 5}) == {"a": {"b": 4, "c": 2}, "d": 5}
+    assert _merge({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 4}, "d": 5}) == {"a": {"b": 4, "c": 2}, "d": 5}
 
 
 async def ask_gemini(answer: Callable[[], web.Response]) -> Reply:

@@ -25,7 +25,7 @@ from lanner.judges.providers import (
 )
 from lanner.judges.providers._http import _retry_after, family
 from lanner.judges.providers._openai import Chat, ResponseBatches, Responses
-from lanner.judges.schemas import reduced
+from lanner.judges.schemas import without_keywords
 from stub_providers import Responses as Server
 from stub_server import Stub, good, serving
 
@@ -167,7 +167,7 @@ def test_the_table_of_capabilities() -> None:
 
 def test_words_a_server_does_not_know_are_left_out_but_not_fields_of_that_name() -> None:
     schema = {"type": "array", "uniqueItems": True, "items": {"properties": {"uniqueItems": {"maxLength": 3}}}}
-    assert reduced(schema, frozenset({"uniqueItems", "maxLength"})) == {
+    assert without_keywords(schema, frozenset({"uniqueItems", "maxLength"})) == {
         "type": "array", "items": {"properties": {"uniqueItems": {}}},
     }  # fmt: skip
 

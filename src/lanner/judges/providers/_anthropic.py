@@ -157,7 +157,7 @@ class MessageBatches(Batches):
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
-        listed = await self.listed("/messages/batches")
+        listed = await self.list_batches("/messages/batches")
         earliest = added_at(run) + self.connection.ahead - _NOT_TO_THE_SECOND
         for entry in listed:
             if (sent_at := _moment(entry.get("created_at"))) and sent_at < earliest:

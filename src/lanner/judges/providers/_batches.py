@@ -118,7 +118,7 @@ class Batches:
         raise NotImplementedError
 
     async def results(self, batch: Batch) -> Sequence[BatchResult]:
-        """What came of the questions of a batch that is over."""
+        """The outcomes of the questions of a batch that is over."""
         raise NotImplementedError
 
     def problem(self, batch: Batch) -> str:
@@ -129,7 +129,7 @@ class Batches:
         """Batches that an earlier run sent, with the names of their questions. `run` begins the names of this one."""
         raise NotImplementedError
 
-    async def listed(self, path: str) -> list[Batch]:
+    async def list_batches(self, path: str) -> list[Batch]:
         """The batches that the server lists, the newest first, page by page."""
         batches: list[Batch] = []
         after = ""
@@ -162,17 +162,17 @@ class Batches:
         if not call.name:
             raise LannerError("A question without a name cannot be part of a batch.")
         name = self.name_of(call)
-        await self._searched(_run_of(name))
+        await self._search_earlier(_run_of(name))
         if earlier := self._earlier[_first_name(name)]:  # the latest first: an answer was the end of it
             return await asyncio.shield(earlier.pop(next(iter(earlier))))
         asked = call
         while True:
             try:
-                return await self._gathered(asked)
+                return await self._gather(asked)
             except _TooLongError as error:
                 asked = error.shorter._replace(name=f"{call.name}~{error.shorter.max_tokens}")
 
-    async def _gathered(self, call: Call) -> Reply:
+    async def _gather(self, call: Call) -> Reply:
         """The reply to a question that goes into the next batch."""
         name = self.name_of(call)
         loop = asyncio.get_running_loop()
@@ -187,8 +187,8 @@ class Batches:
             self._send()
         return await future
 
-    async def _searched(self, run: str) -> None:
-        """Look once for batches that a judge sent before. A search that failed is made again by whoever asks next."""
+    async def _search_earlier(self, run: str) -> None:
+        """Look once for batches that a judge sent before. After a failure the next question searches again."""
         search = self._searches.get(run)
         if search is None or (search.done() and (search.cancelled() or search.exception())):
             search = self._searches[run] = asyncio.create_task(self._find_earlier(run))
@@ -223,15 +223,15 @@ class Batches:
                 raise
             await self._await(batch, futures)
 
-        self._keep(self._guarded(work(), futures))
+        self._keep(self._report_failures(work(), futures))
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None], futures: Futures) -> None:
-        """Whatever goes wrong is heard of by all who wait."""
+    async def _report_failures(self, work: Coroutine[Any, Any, None], futures: Futures) -> None:
+        """Do the work, and raise whatever goes wrong in every future that is still waiting."""
         try:
             await work
             problem: Exception = OverloadedError("the batch came back without this question")
@@ -264,8 +264,8 @@ class Batches:
             raise OverloadedError(problem)
 
     async def _patiently(self, step: Callable[[Batch], Awaitable[_T]], batch: Batch) -> _T:
-        """Look at a batch until the server says something. Where it does not for long the questions stay open, and
-        the next run finds the batch: sent again it would be paid again."""
+        """Repeat a step until the server answers. If it does not for long, the questions stay open and the next run
+        finds the batch: sent again, it would be paid again."""
         for failures in range(PATIENCE):
             try:
                 return await step(batch)
@@ -284,7 +284,7 @@ class Batches:
             if result.status in NOT_UNDERSTOOD:
                 if sent is None or self.connection.learns(*sent, content):
                     raise OverloadedError("asked in a way that the server does not know")
-                if shorter := self.connection.shortened(sent[0], content):
+                if shorter := self.connection.shorten(sent[0], content):
                     raise _TooLongError(shorter)
             if result.status != 200:
                 raise self.connection.failure(result.status, content)
@@ -294,7 +294,7 @@ class Batches:
             future.exception()
 
     async def _find_earlier(self, run: str) -> None:
-        """Batches of ours that a run before this one sent: their questions are not asked again."""
+        """Wait for the batches that an earlier run of this judge sent, so that their questions are not asked again."""
         try:
             batches = await self.earlier(run)
         except UnanswerableError:  # a server that keeps no list
@@ -304,7 +304,7 @@ class Batches:
             futures: dict[str, asyncio.Future[Reply]] = {name: loop.create_future() for name in names}
             for name, future in futures.items():
                 self._earlier[_first_name(name)].setdefault(name, future)
-            self._keep(self._guarded(self._await(batch, futures), futures))
+            self._keep(self._report_failures(self._await(batch, futures), futures))
 
 
 def _run_of(name: str) -> str:

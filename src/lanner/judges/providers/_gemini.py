@@ -158,7 +158,7 @@ class InlineBatches(Batches):
             return f"the batch {batch['name']} failed: {words}"
         return ""
 
-    async def listed(self, path: str) -> list[Batch]:
+    async def list_batches(self, path: str) -> list[Batch]:
         batches: list[Batch] = []
         following = ""
         for _ in range(PAGES):
@@ -171,7 +171,7 @@ class InlineBatches(Batches):
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
-        for entry in await self.listed("/batches"):
+        for entry in await self.list_batches("/batches"):
             if (entry.get("metadata") or entry).get("displayName") != f"{MARK}-{run.partition('.')[0]}":
                 continue
             batch = await self.look(await self.over(entry))  # only the answers tell which questions they are to

@@ -39,7 +39,7 @@ from lanner.judges.providers import (
     UnanswerableError,
     UnreadableError,
 )
-from lanner.judges.schemas import reduced
+from lanner.judges.schemas import without_keywords
 from lanner.model import Json
 
 # Keys of servers: from the environment, or from the system's keyring; never from a file of ours, never stored.
@@ -227,7 +227,9 @@ class Connection:
 
     async def models(self) -> list[str]:
         """Names the server says it has; nothing where it does not say."""
-        return [str(entry.get("id") or entry.get("name", "")).removeprefix("models/") for entry in await self._listed()]
+        return [
+            str(entry.get("id") or entry.get("name", "")).removeprefix("models/") for entry in await self._list_models()
+        ]
 
     async def ask(self, call: Call) -> Reply:
         """One reply, after leaving out whatever the server says it does not understand. A limit on length that is too
@@ -239,7 +241,7 @@ class Connection:
             try:
                 status, headers, content = await self._posts.post(self._path(call), to_json(body))
             except BROKEN as problem:
-                raise self._interrupted(problem) from problem
+                raise self._interruption(problem) from problem
             latency = time.perf_counter() - began
             if status == 200:
                 reply = self.read(content, latency, means, self.settings(body))
@@ -248,7 +250,7 @@ class Connection:
             if status in NOT_UNDERSTOOD:
                 if self.learns(call, body, content):
                     continue
-                if shorter := self.shortened(call, content):
+                if shorter := self.shorten(call, content):
                     call = shorter
                     continue
             raise await self._error(status, headers, content, call)
@@ -283,7 +285,7 @@ class Connection:
             self._adapt(call.model, self._words(content), self._family, body)
         return self._body(call, self._family) != body
 
-    def shortened(self, call: Call, content: bytes) -> Call | None:
+    def shorten(self, call: Call, content: bytes) -> Call | None:
         """The question with half its limit on length, where that is what it was refused for."""
         complaint, most = self._words(content).casefold(), call.max_tokens or 0
         if most <= _SHORTEST or not any(name.casefold() in complaint for name in self.lengths):
@@ -304,7 +306,7 @@ class Connection:
                     return content
                 raise self.failure(response.status, content, response.headers)
         except self._broken as problem:
-            raise self._interrupted(problem) from problem
+            raise self._interruption(problem) from problem
 
     async def _find_family(self) -> Family:
         async with self._finding:
@@ -312,11 +314,11 @@ class Connection:
                 owners: frozenset[str] = frozenset()
                 named = self.family_name or self._endpoint.family
                 if not named and family(self._host) == family(""):
-                    owners = frozenset(str(entry.get("owned_by", "")) for entry in await self._listed())
+                    owners = frozenset(str(entry.get("owned_by", "")) for entry in await self._list_models())
                 self._family = family(self._host, owners, named)
         return self._family
 
-    async def _listed(self) -> list[Mapping[str, Json]]:
+    async def _list_models(self) -> list[Mapping[str, Json]]:
         try:
             async with (
                 asyncio.timeout(_PROBE_SECONDS),
@@ -358,29 +360,29 @@ class Connection:
         means, left_out = family.means[self._steps[call.model]], self._left_out[call.model]
         values = {name: value for name, value in self.values_of(call).items() if value is not None}
         values = {name: value for name, value in values.items() if name not in left_out}
-        body = self.compose(call, values, means, self._sent(call.schema, family))
-        return _merged(body, call.extra) if call.extra else body
+        body = self.compose(call, values, means, self._schema_to_send(call.schema, family))
+        return _merge(body, call.extra) if call.extra else body
 
-    def _sent(self, schema: Mapping[str, Json], family: Family) -> Json:
+    def _schema_to_send(self, schema: Mapping[str, Json], family: Family) -> Json:
         """The schema as this server takes it; prompts share theirs, so it is made once."""
         entry = self._schemas.get(id(schema))
         if entry is None or entry[0] is not schema:
             if len(self._schemas) > 256:
                 self._schemas.clear()
-            entry = self._schemas[id(schema)] = (schema, reduced(dict(schema), family.without))
+            entry = self._schemas[id(schema)] = (schema, without_keywords(dict(schema), family.without))
         return entry[1]
 
-    def _interrupted(self, problem: Exception) -> OverloadedError:
+    def _interruption(self, problem: Exception) -> OverloadedError:
         """What became of a request that got no whole reply."""
         silent = isinstance(problem, TimeoutError)
         what = "no reply in time" if silent else str(problem) or type(problem).__name__
         unreachable = isinstance(problem, self._unreachable)
-        return OverloadedError(self._scrubbed(what), silent=silent, unreachable=unreachable)
+        return OverloadedError(self._scrub(what), silent=silent, unreachable=unreachable)
 
     def read(self, content: bytes, latency: float, means: str, sent: Mapping[str, Json] | None = None) -> Reply:
         """A reply as the server wrote it, or the error that it is. `sent` are the settings it was asked for with."""
         try:
-            data = _loaded(content)
+            data = _load(content)
             if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
                 code = data["error"].get("code") if isinstance(data["error"], dict) else None
                 raise self._meaning(code if isinstance(code, int) else 502, {}, content)
@@ -409,7 +411,7 @@ class Connection:
         if status == 404:
             names = await self.models()
             hint = did_you_mean(call.model, names) if names else "Does --base-url end in /v1?"
-            what = f"{self._said(status, words)} (model {call.model!r})"
+            what = f"{self._message(status, words)} (model {call.model!r})"
             return RefusedError(what, next_step=f"Check --model and --base-url. {hint}")
         return self._meaning(status, headers, content)
 
@@ -419,7 +421,7 @@ class Connection:
 
     def _meaning(self, status: int, headers: Mapping[str, str], content: bytes) -> Exception:
         words = self._words(content)
-        message = self._said(status, words)
+        message = self._message(status, words)
         if status == 401 or b'"API_KEY_INVALID"' in content:
             return RefusedError(message, next_step=where_keys_are(self._host, self._endpoint.key_variable))
         if status == 403:  # a text that the server's rules forbid, unless it forbids all of them
@@ -434,7 +436,7 @@ class Connection:
         if 300 <= status < 400:  # not followed: the texts and the key are for the server that was named
             address = headers.get("location", "it does not say where")
             return RefusedError(
-                f"{self._host} sends questions elsewhere ({status}): {self._scrubbed(address)[:_SHOWN]}",
+                f"{self._host} sends questions elsewhere ({status}): {self._scrub(address)[:_SHOWN]}",
                 next_step="If that is right, give that address with --base-url.",
             )
         if status == 404:
@@ -445,7 +447,7 @@ class Connection:
             return OverloadedError(message, status=status, retry_after=_retry_after(headers, content))
         return UnanswerableError(message if status != 413 else "the reply is longer than any answer")
 
-    def _said(self, status: int, words: str) -> str:
+    def _message(self, status: int, words: str) -> str:
         return f"{self._host} answered {status}" + (f": {words[:_SHOWN]}" if words else ".")
 
     def _words(self, content: bytes) -> str:
@@ -456,13 +458,13 @@ class Connection:
             words = error.get("message", error) if isinstance(error, dict) else error
         except ValueError:
             words = content.decode(errors="replace")
-        return self._scrubbed(str(words))
+        return self._scrub(str(words))
 
-    def _scrubbed(self, words: str) -> str:
+    def _scrub(self, words: str) -> str:
         return words.replace(self._key, "•••") if self._key else words
 
 
-def _loaded(content: bytes) -> Any:
+def _load(content: bytes) -> Any:
     """JSON as a server wrote it. Half a character (a lone surrogate, bytes that are no UTF-8) is replaced: what stands
     around it is paid for."""
     try:
@@ -500,12 +502,12 @@ def _moment(words: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)  # "-0000" is UTC by another name
 
 
-def _merged(body: dict[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
+def _merge(body: dict[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
     """The request with fields of the user's own; a table is merged with ours, anything else replaces it."""
     merged = dict(body)
     for name, value in extra.items():
         ours = merged.get(name)
-        merged[name] = _merged(ours, value) if isinstance(ours, dict) and isinstance(value, Mapping) else value
+        merged[name] = _merge(ours, value) if isinstance(ours, dict) and isinstance(value, Mapping) else value
     return merged
 
 
@@ -695,7 +697,7 @@ class HttpConnections:
             posted = await connection.ask(head.encode() + body)
         if posted.headers.get("content-encoding", "identity") != "identity":
             try:
-                content = self._unpacked(posted.content)
+                content = self._unpack(posted.content)
             except ValueError:
                 connection.give_up()
                 raise
@@ -772,7 +774,7 @@ class HttpConnections:
         connection.way = writer
         return connection
 
-    def _unpacked(self, content: bytes) -> bytes | None:
+    def _unpack(self, content: bytes) -> bytes | None:
         """What a server compressed though it was asked not to."""
         try:
             plain = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(content, self._longest + 1)

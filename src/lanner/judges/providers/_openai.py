@@ -212,7 +212,7 @@ class FileBatches(Batches):
 
     async def earlier(self, run: str) -> Sequence[tuple[Batch, Sequence[str]]]:
         batches = []
-        for batch in await self.listed("/batches"):
+        for batch in await self.list_batches("/batches"):
             ours = (batch.get("metadata") or {}).get("made_by") == MARK and batch.get("endpoint") == self.route
             if not ours:
                 continue
