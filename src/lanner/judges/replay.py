@@ -17,7 +17,7 @@ from lanner.campaign import Imported
 from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
 from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
-from lanner.judges.replies import replace_aliases
+from lanner.judges.replies import AmbiguousError, replace_aliases, unambiguous_entries
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, all_systems
 from lanner.store import NewEntry, Store
 from lanner.store.rows import dumps, micros
@@ -81,12 +81,18 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=unambiguous_entries, parse_constant=_no_number)
+        except AmbiguousError as error:
+            raise InputError(str(error), where=Where(path, number), next_step="Leave one of them out.") from error
         except ValueError as error:
             raise InputError(f"This line is not JSON: {error}.", where=Where(path, number)) from error
         if not isinstance(row, dict):
             raise InputError("This line is not a JSON object.", where=Where(path, number))
         yield number, row
+
+
+def _no_number(word: str) -> Json:
+    raise ValueError(f"{word} is no number")
 
 
 def _item(row: Mapping[str, Json], places: Mapping[str, list[str]], systems: tuple[str, ...], where: Where) -> Item:

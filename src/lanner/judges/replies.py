@@ -85,11 +85,12 @@ def _unambiguous(text: str) -> Json:
     """The value of a text, unless a key occurs twice with different values: a parser takes the last, and nobody knows
     which one is meant."""
     value: Json = from_json(text)
-    json.loads(text, object_pairs_hook=_entries)
+    json.loads(text, object_pairs_hook=unambiguous_entries)
     return value
 
 
-def _entries(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def unambiguous_entries(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """The entries of an object, unless a key occurs twice with different values."""
     entries = dict(pairs)
     if len(entries) != len(pairs):
         for name, value in pairs:
