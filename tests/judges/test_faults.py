@@ -225,7 +225,7 @@ A whole run ends early, keeps everything so far and says what to do next, after:
 - A redirect: it is not followed, since texts and key are for the server that was named; the message names the address.
 - A server that asks to wait for more than an hour.
 - Eight time-outs in a row without a byte in between (`--set timeout` seconds each, at the same time).
-- Twenty questions to a judge without one valid answer: the rest would fare no better. Other judges of the run go on.
+- Twenty questions to a model without one valid answer: the rest would fare no better. Other judges of the run go on.
 - Eight items in a row for which the server had no answer however often it was asked.
 - A cost limit that the next request could exceed, its longest reply included.
 

@@ -116,7 +116,8 @@ def test_answers_of_a_model_are_stored_under_no_name_of_another_judge(tmp_path: 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("{", "not JSON"), ('{"idx": 0, "score": NaN}', "not JSON"), ('{"idx": 0, "score": 1, "score": 2}', "given twice"),
+        ("{", "not JSON"), ('{"idx": 0, "score": NaN}', "not JSON"),
+        ('{"idx": 0, "score": 1, "score": 2}', "given twice"),
         ([1], "not a JSON object"), ({"idx": 7, "score": 1}, "no sentence '7'"),
         ({"idx": 0, "scores": 1}, "no question 'scores'"), ({"idx": 0}, "answers no question"),
     ],

@@ -177,6 +177,22 @@ def test_samples_and_a_panel_are_one_judge(store: Store) -> None:
     assert (one.id, one.kind, one.attributes["models"]) == ("panel", JudgeKind.MODEL, ["tiny", "tiny1"])
 
 
+def test_a_panel_ends_with_a_model_that_answers_nothing_and_says_what_rests_on_the_others(store: Store) -> None:
+    number = opened(store, "da", corpus(4, 5))
+    stub = Stub(lambda body, _: "No." if body["model"] == "tiny1" else json.dumps({"score": 40}))
+    limits = Limits(1, backoff=0.0, hopeless=4)
+    totals = judge(store, number, stub, limits=limits, models=2, judge="panel", reasks=0)
+    assert "to tiny1 " in totals.stopped
+    assert totals.items == totals.fewer == len(stored(store, number)) < 20
+
+
+def test_one_lost_sample_of_several_is_said(store: Store) -> None:
+    number = opened(store, "da", corpus(1, 2))
+    replies = iter(["No.", *[json.dumps({"score": 40})] * 5])
+    totals = judge(store, number, Stub(lambda *_: next(replies)), limits=Limits(1), samples=3, reasks=0)
+    assert (totals.items, totals.fewer) == (2, 1)
+
+
 def test_options_in_another_order_are_noted_and_come_back_as_ids(store: Store) -> None:
     number = opened(store, "falcon", corpus(2, 2))
     stub = Stub()

@@ -367,6 +367,12 @@ def say_unfinished(output: Output, totals: Totals) -> None:
             f"{missing}: no valid answer came. Next: --set retry_missing=true asks again; `lanner ledger` shows what "
             "was sent and what came."
         )
+    if totals.fewer:
+        rest = plural(totals.fewer, "answer rests", "answers rest")
+        output.note(
+            f"{rest} on fewer models, samples or orders than were asked: from the others no valid answer came. "
+            "`lanner ledger --missing` says why."
+        )
     if totals.failed:
         failed = f"{plural(totals.failed, 'item was', 'items were')} left open"
         why = f" ({totals.problem})" if totals.problem else ""

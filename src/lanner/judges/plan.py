@@ -186,7 +186,8 @@ class Limits:
 @dataclass(slots=True)
 class Totals:
     """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
-    that cannot be asked about before an earlier page is answered; `estimated` are replies whose tokens were counted
+    that cannot be asked about before an earlier page is answered; `fewer` are answered by fewer models, samples or
+    orders than were asked; `estimated` are replies whose tokens were counted
     here, since the server did not say; `overlong` are longer than a reply was allowed to be; `own_temperature` came
     without the temperature that was asked for, which the server does not take; `means` are the ways in which models
     were held to the schema; `problem` says why the last of those that failed got no answer."""
@@ -196,6 +197,7 @@ class Totals:
     missing: int = 0
     failed: int = 0
     waiting: int = 0
+    fewer: int = 0
     calls: int = 0
     cached: int = 0
     reasks: int = 0

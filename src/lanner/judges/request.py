@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ _AGAIN = (
 )
 
 
+_Model = tuple[str, int]
+"""A model by its name, and which of those of that name in a panel."""
 Judge = Callable[[str], tuple[ReplyVerdict, str]]
 """Turns a reply into a verdict, and the outcome it has if it is the last."""
 
@@ -146,8 +149,8 @@ class Requester:
         self._limits, self._totals, self._budget = shared.limits, shared.totals, shared.budget
         self._run_name = _run_name(shared.store, shared.campaign, plan.judge)
         self._rng = Random(0)
-        self._valid = 0
-        self._fruitless = 0
+        self._answered: set[_Model] = set()
+        self._fruitless: Counter[_Model] = Counter()
         self._recorded: set[str] = set()
         self.hopeless = ""
         """Why this judge is asked nothing more, where nothing came of its first questions."""
@@ -307,17 +310,19 @@ class Requester:
             )
 
     def _note(self, request: Request, outcome: str, problem: str, *, afresh: bool) -> None:
-        """End what gets nowhere: whatever is wrong is wrong with every question to this judge. A question that had no
-        answer before, asked again, says nothing of the others."""
+        """End what gets nowhere: whatever is wrong is wrong with every question to this model, and a panel without it
+        is another judge. A question that had no answer before, asked again, says nothing of the others."""
+        model = request.channel.member.model
+        asked = (model, request.subject.twin)
         if outcome in (VALID, PARTIAL):
-            self._valid += 1
+            self._answered.add(asked)
             return
         if afresh:
             return
-        self._fruitless += 1
-        if not self._valid and self._fruitless >= self._limits.hopeless and not self.hopeless:
-            model = request.channel.member.model
-            self.hopeless = f"the first {self._fruitless} questions to {model} got no valid answer; last: {problem}"
+        self._fruitless[asked] += 1
+        number = self._fruitless[asked]
+        if asked not in self._answered and number >= self._limits.hopeless and not self.hopeless:
+            self.hopeless = f"the first {number} questions to {model} got no valid answer; last: {problem}"
 
     def _refuse_hopeless(self) -> None:
         if self.hopeless:

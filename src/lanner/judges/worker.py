@@ -310,6 +310,7 @@ class JudgeWorker:
             self._totals.wrong["refused"] += 1
         else:
             self._totals.items += 1
+            self._totals.fewer += len(complete) < len(votes)
             task.settled.add(place)
 
     def _combine_votes(self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
