@@ -56,7 +56,7 @@ test('conditions are met as the server meets them', () => {
 test('what is missing: labels, grids, ranks, repeated questions', () => {
   const labels = question('labels', 'labels', { need: 3, most: 3, exclusive: 'none' }),
     grid = question('grid', 'grid', { need: 2 });
-  const rank = question('rank', 'rank'),
+  const rank = question('rank', 'rank', { need: 3 }),
     each = question('each', 'scale', { each: 'labels' });
   const store = new Store([labels, grid, rank, each], [item()]);
   assert.deepEqual(
@@ -71,9 +71,10 @@ test('what is missing: labels, grids, ranks, repeated questions', () => {
   store.set(0, 'labels', ['a', 'b', 'c']);
   store.set(0, 'each', { a: 1, c: 0 });
   assert.equal(store.open(0, each), 1);
-  store.set(0, 'rank', [1, 0]);
-  assert.ok(store.lacks(0, rank));
-  store.set(0, 'rank', [1, 2]);
+  assert.equal(store.open(0, rank), 3);
+  store.set(0, 'rank', [0, 1, 0]);
+  assert.equal(store.open(0, rank), 2);
+  store.set(0, 'rank', [2, 1, 2]);
   store.set(0, 'grid', { x: 'low', y: 'high' });
   store.set(0, 'each', { a: 1, b: 4, c: 2 });
   assert.equal(store.state(0), 'done');

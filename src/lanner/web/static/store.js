@@ -96,7 +96,8 @@ export class Store {
     if (q.kind === 'labels')
       return chosen.includes(q.exclusive) ? 0 : Math.max(0, q.need - chosen.length);
     if (q.kind === 'grid') return Math.max(0, q.need - chosen.length);
-    if (q.kind === 'rank') return value?.every(Boolean) ? 0 : 1;
+    if (q.kind === 'rank')
+      return value ? value.filter((/** @type {number} */ rank) => !rank).length : q.need;
     return empty(value) ? q.need : 0;
   }
   /** Whether a required answer is missing or incomplete. @param {number} i @param {Question} q */

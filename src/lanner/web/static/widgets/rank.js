@@ -34,13 +34,15 @@ export function write(el, value) {
 }
 
 /**
+ * While some have no place yet, none is shown as the best.
  * @param {Element} el
  * @param {number[]} value
  * @returns {Brief}
  */
 export function brief(el, value) {
-  const { brief: badge = value.join(' '), name: long } = $(`[value="${value}"]`, el)?.dataset ?? {};
+  const places = value.map(rank => rank || '–').join(' '),
+    { brief: badge = places, name: long } = $(`[value="${value}"]`, el)?.dataset ?? {};
   const top = Math.min(...value),
     best = value.flatMap((rank, n) => (rank === top ? [n] : []));
-  return { badge, long, best: best.length < value.length ? best : [] };
+  return { badge, long, best: top > 0 && best.length < value.length ? best : [] };
 }
