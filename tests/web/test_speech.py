@@ -164,6 +164,6 @@ def test_getting_a_text() -> None:
     assert (korean.language, korean.direction) == ("ko", "ltr")
     assert korean.get("rail.sentence", n=3) == "문장 3"
     assert Messages("ar").direction == "rtl"
-    assert Messages("en").table("rank") == {"first": "{a} is better", "tie": "No difference"}
+    assert Messages("en").table("rank").keys() == {"first", "tie", "best"}
     with pytest.raises(KeyError):
         korean.get("rail.nothing")

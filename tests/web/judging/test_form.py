@@ -113,6 +113,7 @@ def test_ranks_of_two_and_of_more() -> None:
         "order",
         ["Translation A", "Translation B", "Translation C"],
     )
+    assert three.help.startswith("1 is the best") and "1 is" not in pair.help
     strict = own('[[stage.question]]\nid = "o"\nkind = "rank"\nties = false', target="outputs")["o"]
     assert [(option.id, option.key) for option in strict.options] == [("1,2", "1"), ("2,1", "2")]
 

@@ -304,7 +304,8 @@ def _rank(base: FormQuestion, question: Rank, messages: Messages, outputs: int) 
     places = tuple(FormOption(str(n), "", short=str(n), key=str(n)) for n in range(1, outputs + 1))
     rows = tuple(FormOption(str(n), messages.get("doc.output", letter=letter)) for n, letter in enumerate(letters))
     hint, most = messages.get("hint.rank"), None if question.ties else 1
-    return replace(base, display="order", options=places, rows=rows, need=outputs, most=most, hint=hint)
+    said = " · ".join(filter(None, [messages.get("rank.best"), base.help]))  # whatever the protocol says
+    return replace(base, display="order", options=places, rows=rows, need=outputs, most=most, hint=hint, help=said)
 
 
 def _picks(question_id: str, options: Iterable[Option], wording: Wording, *, keyed: bool) -> tuple[FormOption, ...]:
