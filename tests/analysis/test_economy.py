@@ -70,6 +70,22 @@ def test_a_campaign_for_precision_shows_no_wider_interval_than_was_asked_for(sto
         assert (one.high - one.low) / 2 <= 2.2
 
 
+def test_intervals_are_about_what_the_goal_is_about(tmp_path: Path) -> None:
+    widths, shares = [], []
+    for these_documents in (False, True):
+        with Store.open(tmp_path / f"{these_documents}.db") as store:
+            made(store, these_documents=these_documents)
+            work(store, most=36, looks=False)
+            now = economy(store, "study")
+        ends = [(one.low, one.high) for one in (*now.pairs, *now.systems)]
+        widths.append([high - low for low, high in ends if low is not None and high is not None])
+        shares.append(now.documents / now.all_documents)
+    assert shares[0] == shares[1] >= 0.5
+    usual, narrow = np.array(widths)
+    assert len(usual) == 6
+    assert narrow / usual == pytest.approx(np.sqrt(1 - shares[0]), rel=0.1), "the draws that are left to chance alone"
+
+
 def test_a_few_very_bad_documents_are_said_to_make_intervals_too_narrow(store: Store) -> None:
     made(store, goal="precision:0.01", documents=24)
     work(store)

@@ -61,8 +61,9 @@ def score_interval(low: float | None, high: float | None) -> str:
 @dataclass(frozen=True, slots=True)
 class PairStanding:
     """Two systems: whether it is settled which is better, the difference (first − second, on the scale of the score)
-    with its 95 % interval, the chance that the next hundred judgements decide it, how many judgements leaving it open
-    would spare, and the chance that it is given up by then, because these documents would hardly decide it."""
+    with its 95 % interval (about what the goal is about: documents of this kind, or these alone), the chance that the
+    next hundred judgements decide it, how many judgements leaving it open would spare, and the chance that it is given
+    up by then, because these documents would hardly decide it."""
 
     first: str
     second: str
@@ -294,7 +295,14 @@ def _pairs(
     low, high = (np.full(len(standing.pairs), np.nan),) * 2
     if own is not None:
         share = len(answers.draws.order) / answers.draws.documents
-        low, high = stopped_intervals(current.goal, own, standing, share=share, documents=len(current.sizes))
+        low, high = stopped_intervals(
+            current.goal,
+            own,
+            standing,
+            share=share,
+            documents=len(current.sizes),
+            of_complete=current.goal.of_complete,
+        )
     result = []
     for at, (first, second) in enumerate(standing.pairs):
         value = sign * float(own.value[at]) if own is not None and np.isfinite(own.value[at]) else None
@@ -320,11 +328,12 @@ def _pairs(
 def _systems(current: Allocation, standing: GoalStanding, sign: float) -> tuple[SystemStanding, ...]:
     answers = current.answers()
     own = answers.means() if len(answers.draws.order) >= 2 else None
+    reaches = own.half_width(STOPPED_LEVEL, of_complete=current.goal.of_complete) if own is not None else None
     result = []
     for at, name in enumerate(current.systems):
         is_finite = own is not None and bool(np.isfinite(own.value[at]))
         value = sign * float(own.value[at]) if is_finite and own is not None else None
-        reach = float(own.half_width(STOPPED_LEVEL)[at]) if is_finite and own is not None else np.inf
+        reach = float(reaches[at]) if is_finite and reaches is not None else np.inf
         plain = sign * float(own.plain[at]) if is_finite and own is not None else None
         low, high = (value - reach, value + reach) if value is not None and np.isfinite(reach) else (None, None)
         result.append(SystemStanding(name, value, low, high, plain, answers.shown[at], at in standing.active))

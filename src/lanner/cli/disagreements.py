@@ -410,5 +410,5 @@ def _outlook(now: Economy, at: datetime) -> list[str]:
         lines.append(f"To the end about {judgements:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
     if now.goal.kind is not GoalKind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"
-        lines.append(f"Decisions are about {about}; errors count all pairs and all looks.")
+        lines.append(f"Decisions and intervals are about {about}; errors count all pairs and all looks.")
     return lines

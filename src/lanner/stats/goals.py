@@ -322,7 +322,7 @@ def _precision(goal: Goal, answers: Answers, before: GoalStanding, look: int) ->
     Robbins 1965): no look counts. With few, it stops for variances that look small by chance, therefore `moderate` and
     `PRECISE_DF`. The width is that of the interval shown, so that nobody reads a wider one than was asked for."""
     own = answers.means()
-    width = own.half_width(STOPPED_LEVEL)
+    width = own.half_width(STOPPED_LEVEL, of_complete=goal.of_complete)
     width[(own.df < PRECISE_DF) & (np.array(answers.shown) < answers.draws.documents)] = np.inf
     states = tuple(
         State.WITHIN if state is State.WITHIN or width[at] <= goal.half_width else State.OPEN
