@@ -17,8 +17,10 @@ from analysis.plain_oracle import alpha, grid_alpha, raw
 from lanner import campaign
 from lanner.analysis import agreements, counted
 from lanner.analysis.material import from_campaign
+from lanner.analysis.planning import aim_of
 from lanner.cli import demo
 from lanner.cli import lanner as program
+from lanner.errors import LannerError
 from lanner.model import Grid, Judge, JudgeKind
 from lanner.monitor.live import LiveCampaigns
 from lanner.reports.build import build
@@ -128,6 +130,17 @@ def test_the_api(store: Store, oracle: dict[str, float]) -> None:
     assert {row["question"]: row["value"] for row in rows} == pytest.approx(oracle, abs=1e-12)
     with TestClient(create_app(store, settings=ServerSettings(processes=False))) as client:
         assert client.get(f"/api/v1/campaigns/{NAME}/agreement").status_code == 401, "nobody without a token"
+
+
+def test_a_plan_of_agreement(place: Path, store: Store, oracle: dict[str, float]) -> None:
+    material = from_campaign(store, NAME)
+    measure = aim_of(material, material.counted("scores").table, "skills").measure
+    assert measure is not None, "a grid is no score"
+    planned = measure.statistic.plan(material.counted().table, measure.question, **measure.options)
+    assert planned.value()[0] == pytest.approx(oracle["skills"], abs=1e-12)
+    asked = ["plan", NAME, "-q", "skills", "--other-judges", "--store", str(place)]
+    refused = CliRunner().invoke(program, asked).exception
+    assert isinstance(refused, LannerError), "of other judges it would say nothing"
 
 
 def test_everything_names_the_same_selection(store: Store, report: Report) -> None:

@@ -47,15 +47,15 @@ class PlanTarget:
 
 def aim_of(part: Material, table: pl.DataFrame, question: str | None = None) -> PlanTarget:
     """What to plan for by a pilot: preferences where it asks for them, scores where answers are numbers, else
-    agreement. `table` has the rows that count for scores."""
+    agreement; so of a grid, which is no score. `table` has the rows that count for scores."""
     name = question or _main_question(part, table)
     if name in preference_questions(part.protocol, table):
         return PlanTarget(PlanKind.PREFERENCE, name)
     answers = table.filter(pl.col("question") == name)
-    if len(answers) == 0 or answers["score"].is_not_null().any():
+    if len(answers) == 0 or answers.filter(pl.col("row") == "")["score"].is_not_null().any():
         return PlanTarget(PlanKind.SCORES, name)
     entries = plan(part.protocol) if part.protocol else plan_table(part.counted().table)
-    measures = [entry.pairs for entry in entries if name in (entry.id, entry.pairs.question)]
+    measures = [entry.headline for entry in entries if name in (entry.id, entry.headline.question)]
     if not measures:
         raise InputError(f"{name} is neither a score nor anything judges can agree on.")
     return PlanTarget(PlanKind.AGREEMENT, name, measures[0])

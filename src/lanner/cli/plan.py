@@ -23,6 +23,7 @@ from lanner.analysis.planning import (
     world_of_part,
 )
 from lanner.analysis.scores import group_rows
+from lanner.cli import refuse_unused
 from lanner.cli.output import Columns, Output
 from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, documents_of, shares
@@ -128,9 +129,12 @@ class PlanRequest:
     def pilot(self, part: Material, table: pl.DataFrame, question: str | None) -> None:
         """What a pilot says; `table` has the rows of it that count for scores."""
         aim = aim_of(part, table, question)
+        only_scores = ("--sentences", "--panel", "--overlap", "--other-judges")
         if aim.kind is PlanKind.PREFERENCE:
+            refuse_unused(f"for {aim.question}, which is a preference", *only_scores)
             self.preference(table, aim.question)
         elif aim.measure is not None:
+            refuse_unused(f"for {aim.question}, which is no score", *only_scores, "--difference")
             self.agreement(part, aim.measure)
         else:
             self.output.note(f"Planned for {aim.question}.")
