@@ -118,6 +118,19 @@ test('suggested marks are missing until each is kept, changed or removed', () =>
   assert.deepEqual(store.items[0].answers.spans, [suggested]);
 });
 
+test('that no label applies is said by accepting, not by answering something else', () => {
+  const labels = question('labels', 'labels', { need: 0, preset: [] }),
+    spans = question('spans', 'spans', { required: false, need: 0, preset: [] });
+  const store = new Store([labels, spans], [item()]);
+  store.set(0, 'spans', [{ start: 0, end: 1 }]);
+  assert.deepEqual(store.missing(0), [labels]);
+  assert.ok(!store.lacks(0, labels), 'nothing has to be chosen');
+  assert.deepEqual(Object.keys(store.unsent(0)), ['spans']);
+  store.accept(0);
+  assert.deepEqual(store.unsent(0).labels, []);
+  assert.equal(store.state(0), 'done');
+});
+
 test('undoing takes back what accepting has answered, and not the row before it', () => {
   const spans = question('spans', 'spans', { required: false, need: 0, preset: [] }),
     store = new Store([spans], [item(), item()]);

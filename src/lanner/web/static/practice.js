@@ -100,7 +100,7 @@ export class Practice {
       { store } = app;
     if (this.checking) return;
     this.checking = true;
-    store.touch(item);
+    store.touch(item, true);
     const answers = Object.fromEntries(
       store.questions
         .filter(q => store.applies(item, q) && store.items[item].answers[q.id] != null)

@@ -262,18 +262,15 @@ export class Rail {
     return this.asks.find(x => lacks(x.q) || (!x.el.hidden && this.refuses(item, x)));
   }
   /**
-   * What is armed when a row is opened: the first gap, or labels of which none need apply and that
-   * have no answer yet, where digits are not needed for picking lines.
+   * What is armed when a row is opened: the first gap, or labels of which none need apply, where
+   * digits are not needed for picking lines.
    */
   rest() {
     const gap = this.gap(),
       { store, item } = this.app,
-      isUnsaid = (/** @type {Question} */ q) =>
-        q.kind === 'labels' &&
-        q.preset &&
-        store.applies(item, q) &&
-        !store.items[item].answers[q.id],
-      first = this.asks.find(x => x === gap || isUnsaid(x.q));
+      first = this.asks.find(
+        x => x === gap || (x.q.kind === 'labels' && store.unreviewed(item, x.q)),
+      );
     this.arm((this.auto && first?.el) || null, false);
   }
   /** On coming to a row: an only score can be given anew by its digits. */

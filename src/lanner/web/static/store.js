@@ -104,10 +104,17 @@ export class Store {
   lacks(i, q) {
     return q.required && q.need > 0 && this.applies(i, q) && this.open(i, q) > 0;
   }
-  /** Whether an answer holds suggested marks to look at. @param {number} i @param {Question} q */
+  /**
+   * Whether accepting the row is still to say something: that suggested marks are right, or that no
+   * label applies.
+   * @param {number} i
+   * @param {Question} q
+   */
   unreviewed(i, q) {
-    const value = q.kind === 'spans' && this.applies(i, q) ? this.items[i].answers[q.id] : null;
-    return Array.isArray(value) && value.some(isSuggested);
+    const value = this.items[i].answers[q.id];
+    if (!this.applies(i, q)) return false;
+    if (q.kind === 'labels') return q.preset != null && value == null;
+    return q.kind === 'spans' && Array.isArray(value) && value.some(isSuggested);
   }
   /** @param {number} i */
   missing(i) {
@@ -170,13 +177,14 @@ export class Store {
   }
 
   /**
-   * Write what a row starts from (preselected, prefilled), as the first answer to it does.
+   * Write what a row starts from (preselected, prefilled), as the first answer to it does. That no
+   * label applies is said by `accepted` rows alone.
    * @param {number} i
    */
-  touch(i) {
+  touch(i, accepted = false) {
     const { answers, prefilled } = this.items[i];
     for (const q of this.questions)
-      if (answers[q.id] == null && this.applies(i, q)) {
+      if (answers[q.id] == null && this.applies(i, q) && (accepted || q.kind !== 'labels')) {
         const start = prefilled[q.id] ?? q.preset;
         if (start != null) answers[q.id] = structuredClone(start);
       }
@@ -190,7 +198,7 @@ export class Store {
   accept(i) {
     const { answers } = this.items[i],
       before = structuredClone(answers);
-    this.touch(i);
+    this.touch(i, true);
     for (const q of this.questions)
       if (this.unreviewed(i, q)) answers[q.id] = answers[q.id].map(keep);
     if (canon(answers) !== canon(before)) this.past.push([i, before]);
