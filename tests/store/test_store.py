@@ -431,6 +431,22 @@ def test_a_store_left_open_by_a_crash_opens(tmp_path: Path) -> None:
         assert [c.name for c in tx.campaigns.all()] == ["first"]
 
 
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("postgresql://me:secret@[::1/db", "bad_address"),
+        ("postgresql://me:secret@127.0.0.1:port/db", "bad_address"),
+        ("postgresql://me:secret@127.0.0.1:1/db?connect_timeout=soon", "bad_address"),
+        ("postgresql://me:secret@127.0.0.1:1/db?nonsense=1", "bad_address"),
+        (".", "bad_store"),
+    ],
+)
+def test_what_is_no_place_of_a_store_is_refused_without_its_password(place: str, code: str) -> None:
+    with pytest.raises(StoreError) as refused:
+        Store.open(place)
+    assert refused.value.code == code and "secret" not in str(refused.value)
+
+
 @pytest.mark.postgres
 def test_postgres_errors_in_words(postgres_server: str) -> None:
     with pytest.raises(StoreError, match="no such database"):

@@ -6,6 +6,7 @@ Also here: which database a name means, how SQLite and PostgreSQL are set up, an
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections import OrderedDict, deque
@@ -354,14 +355,19 @@ def locate(place: str | Path) -> URL:
         return URL.create("sqlite", database=str(Path(place).expanduser().absolute()))
     try:
         url = make_url(place)
-    except ArgumentError:
-        raise StoreError(f"{place!r} is not the address of a database.", next_step=_ADDRESSES) from None
+    except (ArgumentError, ValueError):
+        raise _no_address(place) from None
     kind = url.get_backend_name()
     if kind == "sqlite" and url.database:
         return locate(Path(url.database))
     if kind in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     raise StoreError(f"Lanner does not know databases of the kind {kind!r}.", next_step=_ADDRESSES)
+
+
+def _no_address(what: str) -> StoreError:
+    what = re.sub(r":[^:/@]*@", ":***@", what)  # a password
+    return StoreError(f"{what!r} is not the address of a database.", code="bad_address", next_step=_ADDRESSES)
 
 
 _ADDRESSES = "Give the path of a SQLite file, or postgresql://user:password@host/database."
@@ -419,6 +425,13 @@ def _sqlite(url: URL, options: Mapping[str, Any]) -> Engine:
 def _postgresql(url: URL, options: Mapping[str, Any]) -> Engine:
     engine = create_engine(url, **options)
 
+    @event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+        try:
+            return dialect.connect(*arguments, **named)
+        except dialect.loaded_dbapi.ProgrammingError as problem:  # an option behind the question mark
+            raise _no_address(f"?{url.set(password=None).render_as_string().partition('?')[2]}") from problem
+
     @event.listens_for(engine, "connect")
     def _set_up(driver: Any, _record: Any) -> None:
         """Whatever the server does for others, what Lanner commits is on disk before it says so."""
@@ -437,6 +450,8 @@ def readers(engine: Engine) -> Engine:
 def inspect_file(path: Path, *, create: bool) -> None:
     """Refuse a file that is not ours or is newer than we are, before anything could write to it."""
     where = Where(file=path)
+    if path.is_dir():
+        raise StoreError("This is a folder.", code="bad_store", where=where, next_step="Give the path of a file.")
     if not path.exists() or path.stat().st_size == 0:
         if not create:
             raise missing_store(path)
