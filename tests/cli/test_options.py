@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -11,7 +12,17 @@ from click.testing import CliRunner
 
 from cli.command import Command
 from lanner import registry
-from lanner.cli import SEED, Detail, implementation, pending_notes, set_option
+from lanner.cli import (
+    SEED,
+    Detail,
+    Number,
+    NumberRange,
+    command_names,
+    implementation,
+    load,
+    pending_notes,
+    set_option,
+)
 from lanner.cli.commands import analysis, campaign
 from lanner.cli.early_checks import names
 from lanner.errors import LannerError
@@ -104,6 +115,31 @@ def test_the_help_names_details_and_not_the_old_options() -> None:
 def test_mistakes_are_named(assignment: str, message: str) -> None:
     with pytest.raises(LannerError, match=message):
         run("--set", assignment)
+
+
+def options_of(command: click.Command) -> Iterator[click.Parameter]:
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            yield from options_of(each)
+    yield from command.params
+
+
+def test_no_option_takes_a_number_that_is_none() -> None:
+    """Neither `nan` nor `inf`: no limit holds for them. Hidden ones are settings, which refuse them themselves."""
+    floats = [
+        (name, option.name)
+        for name in command_names()
+        for option in options_of(load(name))
+        if isinstance(option.type, click.types.FloatParamType)
+        and not isinstance(option.type, Number | NumberRange)
+        and not getattr(option, "hidden", False)
+    ]
+    assert floats == []
+    for kind in (Number(), NumberRange(0, 1)):
+        for word in ("nan", "inf", "-inf", "1e999"):
+            with pytest.raises(click.BadParameter):
+                kind.convert(word, None, None)
+        assert kind.convert("0.5", None, None) == 0.5
 
 
 TEXTS = "document,segment,source,target\nd,1,One.,Eins.\nd,2,Two.,Zwei.\n"

@@ -81,6 +81,8 @@ def test_dice_are_off_unless_several_samples_need_them() -> None:
         ({"models": ()}, "--model"),
         ({"models": ("a", "b", "c"), "base_urls": ("http://x", "http://y")}, "3 models and 2 servers"),
         ({"base_urls": ("localhost:8000",)}, "no address"),
+        ({"base_urls": ("http://[::1",)}, "no address"),
+        ({"base_urls": ("http://localhost:99999999/v1",)}, "no address"),
         ({"context": "some"}, "--context"),
         ({"models": ("a", "b"), "judge_name": "x"}, "One name"),
     ],

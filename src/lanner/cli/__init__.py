@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -178,6 +179,27 @@ class Seed(click.IntRange):
         return click.IntRange(self.min, self.max).convert(value, param, ctx)
 
 
+class Number(click.types.FloatParamType):
+    """A number, and not `nan` or `inf`, which click takes for one: no limit holds for them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return _finite(super().convert(value, param, ctx), param)
+
+
+class NumberRange(click.FloatRange):
+    """The same within limits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return _finite(super().convert(value, param, ctx), param)
+
+
+def _finite(number: float, param: click.Parameter | None) -> float:
+    if not isfinite(number):
+        raise click.BadParameter(f"{number} is not a number that can be counted with.", param=param)
+    return number
+
+
+NUMBER = Number()
 SEED = Seed(0, 2**63 - 1)
 RESAMPLES = click.IntRange(0, 1_000_000)
 PORT = click.IntRange(1, 65535)

@@ -27,6 +27,7 @@ from lanner.judges.replay import replay
 from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
+from lanner.judges.setup import host_of
 from lanner.metrics import Languages, MetricRating, rate
 from lanner.model import Document, Judge, JudgeKind, Judgement
 from lanner.model.messages import estimate, plural
@@ -92,6 +93,9 @@ def try_prompt(
     base_url: str,
 ) -> None:
     """Fill a prompt in with the first text, and show the reply where a model is named."""
+    server = base_url or providers.base_url(provider)
+    if model:
+        host_of(server)
     template = templates.load(name)
     settings = PromptSettings(
         context, comments=False, template=replace(template, rationale=rationale or template.rationale)
@@ -112,7 +116,7 @@ def try_prompt(
             output.say(f"[user]\n{question.strip()}\n[assistant]\n{reply.strip()}\n")
         output.say(f"[user]\n{prompt.user}\n")
         if model:
-            endpoint = Endpoint(base_url or providers.base_url(provider), provider)
+            endpoint = Endpoint(server, provider)
             reply_text = asyncio.run(ask_once(endpoint, model, prompt, template.turns))
             scope = ItemRequest(what, (stage,), texts_of(document, item), {}, max(2, len(item.systems)))
             outcome = verdict(reply_text, scope, prompt.schema)

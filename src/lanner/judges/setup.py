@@ -88,10 +88,8 @@ def _judge_name(values: Mapping[str, Any], model: str) -> str:
 
 
 def _member(model: str, url: str, values: Mapping[str, Any]) -> Member:
-    if not url.startswith(("http://", "https://")):
-        raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
     provider = providers.batch_of(values["provider"]) if values["batch"] else values["provider"]
-    hosts = {urlsplit(base_url).hostname for base_url in values["base_urls"]}
+    hosts = {host_of(base_url) for base_url in (*values["base_urls"], url)}
     temperature = values["temperature"]
     if temperature is None:  # samples that were all the same would say nothing
         temperature = 1.0 if values["samples"] > 1 else 0.0
@@ -109,6 +107,18 @@ def _member(model: str, url: str, values: Mapping[str, Any]) -> Member:
     )
 
 
+def host_of(url: str) -> str:
+    """The machine that a server's address names."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname if parts.scheme in ("http", "https") and parts.port != 0 else None
+    except ValueError:
+        host = None
+    if not host:
+        raise LannerError(f"{url!r} is no address.", next_step="Give for instance --base-url http://127.0.0.1:8080/v1")
+    return host
+
+
 def _prices(model: str, url: str, values: Mapping[str, Any]) -> dict[str, float | None]:
     """Prices as they were given, each in place of the one in the table of prices."""
     price = _listed_price(model, url, values)
@@ -121,7 +131,7 @@ def _listed_price(model: str, url: str, values: Mapping[str, Any]) -> Price | No
     """The price in the table; none where those given leave nothing to look up."""
     if values["price_in"] is not None and values["price_out"] is not None:
         return None
-    return price_of(model, urlsplit(url).hostname or "", Path(values["prices"]) if values["prices"] else None)
+    return price_of(model, host_of(url), Path(values["prices"]) if values["prices"] else None)
 
 
 def price_notes(plans: Sequence[Plan], values: Mapping[str, Any]) -> list[str]:

@@ -116,7 +116,9 @@ def open_copy(copy: Path) -> Iterator[tuple[Store, tuple[str, ...]]]:
     """Open a temporary copy of a copy, brought up to date, and say what is wrong with its rows; a damaged file is
     refused."""
     if not copy.is_file():
-        raise StoreError("There is no such copy.", where=Where(file=copy), next_step="lanner backup makes one.")
+        raise StoreError(
+            "There is no such copy.", code="unknown_store", where=Where(copy), next_step="lanner backup makes one."
+        )
     inspect_file(copy, create=False)
     with tempfile.TemporaryDirectory(prefix="lanner-restore-") as folder:
         fresh = Path(folder) / "copy.sqlite"

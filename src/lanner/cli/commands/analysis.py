@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from lanner.cli import (
+    NUMBER,
     PATH,
     Detail,
     RenamedOption,
@@ -63,7 +64,7 @@ SCORES_DETAILS = {
     "correction": Detail(click.Choice(CORRECTIONS), "correction for multiple comparisons (holm)"),
     "adjust": Detail(click.Choice(ADJUSTMENTS), "adjust scores for segments that not all systems share (auto)"),
     "better": Detail(click.Choice(["higher", "lower"]), "which scores are better (from the protocol)"),
-    "margin": Detail(float, "with --head-to-head: test non-inferiority and equivalence within so many points"),
+    "margin": Detail(NUMBER, "with --head-to-head: test non-inferiority and equivalence within so many points"),
     "part": Detail(str, "the part to analyse, if a folder has several"),
 }
 
@@ -208,10 +209,14 @@ def prefer(**options: Any) -> None:
     "--by", default="judge", show_default=True, help="Group by judge, domain, system or stage; several comma-separated."
 )
 @click.option(
-    "--limit", default=10_000.0, show_default=True, help="Exclude items that took longer than this many seconds."
+    "--limit",
+    type=NUMBER,
+    default=10_000.0,
+    show_default=True,
+    help="Exclude items that took longer than this many seconds.",
 )
 @click.option("--pooled", is_flag=True, help="Pool all items instead of averaging over domains.")
-@click.option("--rate", type=float, help="Cost of an hour; prints costs instead of speeds.")
+@click.option("--rate", type=NUMBER, help="Cost of an hour; prints costs instead of speeds.")
 @click.option("--fatigue", "tiring", is_flag=True, help="Show how speed changes over a document and a session instead.")
 @click.option(
     "--assistance",
@@ -280,7 +285,7 @@ ERRORS = ("document", "document-cr1", "classical")
     show_default=True,
     help="Standard errors: clustered by document, or as if sentences were independent.",
 )
-@click.option("--fill", type=float, help="Replace missing outcomes with this number.")
+@click.option("--fill", type=NUMBER, help="Replace missing outcomes with this number.")
 @click.option("--coefficients", is_flag=True, help="Print the coefficients of the full model instead of R² by block.")
 @click.option(
     "--mixed", "samples", is_flag=True, help="Mixed model with random judges and documents; prints variance shares."
@@ -325,7 +330,7 @@ def _is_whole(source: str) -> bool:
 @click.command("compare", short_help="Compare protocols by agreement, cost and discriminative power.")
 @click.argument("sources", metavar="A [B ...]", nargs=-1, required=True)
 @click.option("--out", type=PATH, help="Folder to write into (default: A-against-B).")
-@click.option("--hourly", type=float, help="Cost of an hour of judging.")
+@click.option("--hourly", type=NUMBER, help="Cost of an hour of judging.")
 @click.option("--currency", default="", help="Currency of --hourly.")
 @resamples_option
 @seed_option
@@ -378,7 +383,7 @@ def compare(**options: Any) -> None:
 @click.option(
     "--language", "other_languages", multiple=True, help="Another language for the instructions (default: de)."
 )
-@click.option("--max-cost", type=float, help="Stop before the audit costs more.")
+@click.option("--max-cost", type=NUMBER, help="Stop before the audit costs more.")
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A setting of `lanner judge`.")
 @from_option
 @store_option
@@ -397,7 +402,13 @@ def audit(**options: Any) -> None:
 @click.command("replace", short_help="Test whether a model can replace a judge, and what it saves.")
 @click.argument("model", metavar="MODEL")
 @click.option("--question", "-q", help="Only this question (default: all that the model and people answered).")
-@click.option("--epsilon", default=0.2, show_default=True, help="What a person's cost allows the model to be worse by.")
+@click.option(
+    "--epsilon",
+    type=NUMBER,
+    default=0.2,
+    show_default=True,
+    help="What a person's cost allows the model to be worse by.",
+)
 @source_options
 def replace(**options: Any) -> None:
     """Test whether a model can replace a judge, how its scores differ from people's, and what it saves.

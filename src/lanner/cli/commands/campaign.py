@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 import click
 
 from lanner.cli import (
+    NUMBER,
     PATH,
     PORT,
     SEED,
     Detail,
     Group,
+    NumberRange,
     RenamedOption,
     about_campaign,
     after_option,
@@ -255,7 +257,7 @@ def duplicate(**options: Any) -> None:
 @click.option("--from", "source", default="", help="Another campaign or a file with the model's answers.")
 @click.option(
     "--unassisted",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=NumberRange(0, 1, max_open=True),
     default=0.2,
     show_default=True,
     help="The share of each system's documents that is judged without the marks.",
@@ -448,7 +450,7 @@ _UNJUDGED = "with texts, of which no answers are read"
 @before_option
 @after_option
 @seed_option
-@click.option("--rate", type=float, help="Cost of an hour.")
+@click.option("--rate", type=NUMBER, help="Cost of an hour.")
 @from_option
 @json_option
 @reads_files("texts", "protocol")
@@ -466,10 +468,10 @@ def design(**options: Any) -> None:
 
 PLAN_DETAILS = {
     "systems": Detail(int, "number of systems (as in the pilot, or 2)"),
-    "power": Detail(float, "power for the smallest detectable difference (0.8)", 0.8),
+    "power": Detail(NUMBER, "power for the smallest detectable difference (0.8)", 0.8),
     "extra": Detail(int, "judgements to add (as many again)"),
-    "minutes": Detail(float, "minutes per judgement, for hours and cost"),
-    "rate": Detail(float, "cost of an hour of judging"),
+    "minutes": Detail(NUMBER, "minutes per judgement, for hours and cost"),
+    "rate": Detail(NUMBER, "cost of an hour of judging"),
     "studies": Detail(int, "simulated studies (2000)", 2000),
     "goal": Detail(
         str, "goal of an adaptive campaign, compared with the fixed one: best, better:A,B, … (rank)", "rank"
@@ -487,7 +489,7 @@ PLAN_DETAILS = {
 @click.option("--sentences", default="", help="Sentences per document; several comma-separated.")
 @click.option("--panel", default="", help="Number of judges; several comma-separated.")
 @click.option("--overlap", default="", help="Judges per item; several comma-separated.")
-@click.option("--difference", type=float, help="A true difference between two systems; prints the power to detect it.")
+@click.option("--difference", type=NUMBER, help="A true difference between two systems; prints the power to detect it.")
 @click.option("--other-judges", is_flag=True, help="Generalise to other judges, not only these.")
 @seed_option
 @set_option(PLAN_DETAILS)
@@ -513,7 +515,7 @@ NEW_DETAILS = {
     "after": Detail(str, "questionnaires after the tasks, comma-separated", ""),
     "prefill": Detail(str, "MODEL@SOURCE, the model whose marks judges start from and the campaign or file with them"),
     "unassisted": Detail(
-        click.FloatRange(0, 1, max_open=True), "share of each system's documents judged without these marks (0.2)"
+        NumberRange(0, 1, max_open=True), "share of each system's documents judged without these marks (0.2)"
     ),
     "budget": Detail(int, "how many judgements an adaptive campaign may cost (all)"),
 }
@@ -593,7 +595,7 @@ LOG_LEVELS = ("off", "problems", "all")
     "--trusted-proxies", default="127.0.0.1", show_default=True, help="Proxies whose forwarded headers are trusted."
 )
 @click.option(
-    "--backup-every", "hours", type=click.FloatRange(0), default=0.0, help="Hours between backups (0: never)."
+    "--backup-every", "hours", type=NumberRange(0, 8784), default=0.0, help="Hours between backups (0: never)."
 )
 @click.option("--backup-folder", "folder", type=PATH, help="Folder for backups (default: next to the store).")
 @click.option(

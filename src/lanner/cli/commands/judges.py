@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lanner.cli import (
+    NUMBER,
     PATH,
     Group,
     about_campaign,
@@ -118,7 +119,7 @@ def check_texts_to_judge(options: Mapping[str, Any]) -> None:
     metavar="[NAMES]",
     help="Judge a sample in several contexts and compare them.",
 )
-@click.option("--max-cost", type=float, help="Stop before the run exceeds this cost.")
+@click.option("--max-cost", type=NUMBER, help="Stop before the run exceeds this cost.")
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many items.")
 @click.option(
     "--replay",

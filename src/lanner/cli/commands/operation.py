@@ -88,7 +88,7 @@ def tokens() -> None:
 )
 @click.option("--account", help="Limit it to what this account can see (default: everything).")
 @click.option("--campaign", help="Only this campaign.")
-@click.option("--days", type=click.IntRange(1), help="Days until it expires (default: never).")
+@click.option("--days", type=click.IntRange(1, 36_500), help="Days until it expires (default: never).")
 @store_option
 @json_option
 def tokens_add(**options: Any) -> None:
