@@ -658,7 +658,9 @@ def test_a_calibration_round_is_for_those_whom_the_page_asks_and_who_read_the_la
         {"id": "t", "question": [{**question, "id": "note"}], "role": "analyst", **common},
     ]
     protocol = Protocol.model_validate({"name": "mine", "version": "1", "stage": stages})
-    opened(store, protocol, documents=corpus((1,), ("alder",)), judges=people)
+    german, french = corpus((1, 1), ("alder",))
+    texts = [german, replace(french, target_language="fr")]
+    opened(store, protocol, documents=texts, judges=people)
     campaign.add_judges(store, "first", [Judge("gpt", JudgeKind.MODEL)])
     campaign.leave_out(store, "first", "dee", "answers by chance")
     campaign.withdraw(store, "first", "eve")

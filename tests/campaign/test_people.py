@@ -4,11 +4,12 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from campaign_parts import NOW, fill, first_task, opened, save, valid
+from campaign_parts import NOW, corpus, fill, first_task, opened, save, valid
 from lanner import campaign
 from lanner.campaign import Submission
 from lanner.campaign.people import LONGEST, messages_in, parse_judges, send_message
@@ -325,6 +326,26 @@ def test_lines_in_any_order() -> None:
     ]
     assert found[0].judge.attributes == {"language": "ko"}
     assert found[2].judge.attributes == {"language": "de", "note": "ten years, freelance"}
+
+
+@pytest.mark.parametrize("text", ["Ana, ko, German", 'name,language\nAna,"ko, de"'])
+def test_whoever_is_named_with_languages_gets_texts_in_these(store: Store, text: str) -> None:
+    [named] = [entry.judge for entry in parse_judges(text)]
+    codes = ("de", "ja", "ko")
+    texts = [replace(each, target_language=code) for each, code in zip(corpus((1, 1, 1)), codes, strict=True)]
+    opened(store, "da", documents=texts, judges=[named, Judge("bo")])
+    campaign.add_judges(store, "first", [replace(named, id="cy")])
+    campaign.replace_judge(store, "first", named.id, Judge("di"))
+    for judge in (named.id, "cy", "di"):
+        given = {item.document for task in campaign.tasks(store, "first", judge) for item in task.items}
+        assert given == {"d0", "d2"}
+    assert campaign.judges(store, "first")[-1].attributes["target_language"] == named.attributes["language"]
+
+
+def test_where_texts_have_one_language_that_of_a_judge_decides_nothing(store: Store) -> None:
+    opened(store, "da", judges=[Judge("ana", attributes={"language": "ja"}), Judge("bo")])
+    first, second = (len(campaign.tasks(store, "first", judge)) for judge in ("ana", "bo"))
+    assert first == second > 0
 
 
 def test_addresses_are_not_kept_with_the_judge() -> None:

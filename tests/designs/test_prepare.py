@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,25 @@ def test_a_campaign_with_questionnaires_calibration_and_the_rest(tmp_path: Path)
             campaign.after_calibration(store, "plain")
     finally:
         store.close()
+
+
+@pytest.mark.parametrize("design", ["pool", "adaptive"])
+def test_nobody_is_handed_texts_they_cannot_read(design: str) -> None:
+    """Texts go to whoever comes next, whatever their language."""
+    protocol, rng = protocols.load("da"), np.random.default_rng(0)
+    texts = [replace(TEXTS[0], target_language="de"), replace(TEXTS[1], target_language="ko")]
+    judges = [Judge("ana", attributes={"target_language": "ko"}), Judge("bo")]
+    options = {"goal": "precision:5"} if design == "adaptive" else {}
+    prepare(design, texts[1:], judges, protocol, rng=rng, systems=["m0"], options=options)
+    with pytest.raises(DesignError, match="ana reads ko, and gets whatever text comes next"):
+        prepare(design, texts, judges, protocol, rng=rng, systems=["m0"], options=options)
+
+
+def test_a_judge_of_a_language_that_no_text_has_is_refused() -> None:
+    judges = [Judge("ana", attributes={"target_language": "ko"}), Judge("bo")]
+    texts = [replace(text, target_language="de") for text in TEXTS]
+    with pytest.raises(DesignError, match="ana reads ko, and none of the texts"):
+        prepare("full", texts, judges, protocols.load("da"), rng=np.random.default_rng(0), systems=["m0"])
 
 
 @pytest.mark.parametrize("design", ["full", "pool", "adaptive"])

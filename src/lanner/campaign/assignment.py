@@ -17,7 +17,7 @@ from lanner.campaign.questions import Questions, deciding_pages, questions_of, s
 from lanner.campaign.states import REST_ASSIGNED, Reference, awaits_rest, lock, rest_is_assigned
 from lanner.campaign.tasks import finish_answered
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare
+from lanner.designs.prepare import Part, can_be_given, pages_behind, prepare, with_languages
 from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
@@ -253,6 +253,8 @@ def add_judges(
 ) -> int:
     """Add judges and give them tasks by the campaign's design, or another. Return how many tasks."""
     moment = at or now()
+    with store.reading() as tx:
+        judges = with_languages(judges, tx.documents.all(tx.campaigns.get(campaign).id))
 
     def plan(tx: Transaction, entry: Campaign) -> list[Task]:
         present = {participant.judge.id for participant in tx.judges.all(entry.id)}
@@ -346,6 +348,10 @@ def replace_judge(
         refuse_no_person(old.judge)
         tx.tasks.lock_of(old.number)  # before the campaign, as saves do
         record = lock(tx, campaign)
+        protocol, documents = _protocol_and_documents(tx, record)
+        [coming] = with_languages([coming], documents)
+        kept = {name: value for name, value in old.judge.attributes.items() if name in _OF_THE_SEAT}
+        coming = replace(coming, attributes={**kept, **coming.attributes})
         if old.number in tx.progress.who_left(record.id):
             raise CampaignError(
                 f"Someone else has taken over from {leaving} already.",
@@ -357,7 +363,6 @@ def replace_judge(
         for entry in tx.tasks.of_judge(old.number):
             if entry.task.items[0].document:
                 finish_answered(tx, questions_of(store, tx, record.id, record.protocol_hash), entry, moment)
-        protocol, documents = _protocol_and_documents(tx, record)
         goes_on = record.design == ADAPTIVE or tx.progress.free_items(record.id) > 0
         theirs = [entry.task for entry in tx.tasks.of_judge(old.number)]
         tasks = [
@@ -371,6 +376,10 @@ def replace_judge(
         with announcing_end(tx, record, moment):
             tx.events.add(JUDGE_REPLACED, moment, campaign=record.id, account=account, **detail)
         return number
+
+
+_OF_THE_SEAT = ("target_language", "arm")
+"""Attributes by which texts are given to a judge: they go to whoever takes over, unless theirs are others."""
 
 
 def _tasks_to_take_over(protocol: Protocol, tasks: Sequence[Task], *, goes_on: bool) -> list[Task]:

@@ -20,6 +20,7 @@ from lanner.campaign.progress import still_judging
 from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, lock, set_state
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
+from lanner.designs.prepare import with_languages
 from lanner.errors import CampaignError, InputError
 from lanner.formats.parsing.readings import bar_in_name
 from lanner.model import Campaign, CampaignState, Document, Json, Judge, Protocol, all_systems
@@ -62,6 +63,7 @@ def create(
     check_main_question(settings or {}, definition)
     texts = tuple(documents)
     check_documents(texts)
+    judges = with_languages(judges, texts)
     names = tuple(systems) if systems is not None else all_systems(texts)
     documents_with_marks = _add_marks(store, settings or {}, texts, definition, seed)
     if documents_with_marks is not None:

@@ -158,7 +158,8 @@ def _from_line(line: str, number: int, ids: _Ids) -> InvitedJudge:
     name = rest[0] if rest else email.partition("@")[0]
     if not name or len(name) > 120:
         raise InputError("There is no name in this line.", code="no_name", where=Where(line=number))
-    attributes = {"language": languages.normal(language_names[0])} if language_names else {}
+    codes = ", ".join(dict.fromkeys(map(languages.normal, language_names)))
+    attributes = {"language": codes} if codes else {}
     if other:
         attributes["note"] = ", ".join(other)[:200]
     return InvitedJudge(Judge(ids.add(id_from_name(name), name, number), name=name, attributes=attributes), email)

@@ -107,6 +107,17 @@ def can_read(judge: Judge, document: Document) -> bool:
     return languages.normal(document.target_language).partition("-")[0] in set(_codes(str(language)))
 
 
+def refuse_unread(documents: Sequence[Document], judges: Sequence[Judge]) -> None:
+    """Refuse judges who read only some of the texts, where these go to whoever comes next."""
+    for judge in judges:
+        if unread := next((document for document in documents if not can_read(judge, document)), None):
+            raise DesignError(
+                f"{judge.id} reads {judge.attributes['target_language']}, and gets whatever text comes next here, also "
+                f"{unread.id!r}, which is translated into {unread.target_language}.",
+                next_step="Make a campaign for each language, or use a design that gives texts to judges beforehand.",
+            )
+
+
 def _codes(text: str) -> Iterator[str]:
     for part in text.split(","):
         is_name = languages.normal(part) in languages.table()  # "Upper Sorbian" is one language

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from lanner.designs import Design
-from lanner.designs._allocate import few_judges, refuse_behind, refuse_scenarios, uneven_teams
+from lanner.designs._allocate import few_judges, refuse_behind, refuse_scenarios, refuse_unread, uneven_teams
 from lanner.designs._layout import DocumentShare, TaskLayout, is_about_the_judge, lay_out, pages
 from lanner.designs.controls import KINDS, ControlSpoiler
 from lanner.errors import DesignError
@@ -55,6 +55,7 @@ def _assign(
     these documents only."""
     refuse_scenarios(protocol, all_scenarios=False)
     _refuse(protocol, documents, systems)
+    refuse_unread(documents, judges)
     refuse_behind(protocol, "an adaptive campaign")
     if judges_per_document < 1:
         raise DesignError("A document needs at least one judge.")

@@ -19,6 +19,7 @@ from lanner.designs._allocate import (
     refuse_behind,
     refuse_scenarios,
     refuse_size,
+    refuse_unread,
     uneven_teams,
     words_of,
 )
@@ -266,6 +267,7 @@ def _pool(
 ) -> list[Task]:
     """Tasks of judge "", `judges_per_document` times each; questionnaires are for each judge as always."""
     refuse_scenarios(protocol, all_scenarios=all_scenarios)
+    refuse_unread(documents, judges)
     _refuse_pool(protocol, judges, judges_per_document)
     own = [
         Task(0, judge.id, page, (Item(""),))

@@ -19,7 +19,7 @@ from lanner import designs
 from lanner.designs import adaptive
 from lanner.designs._allocate import FAIR
 from lanner.designs.counterbalancing import describe_balance
-from lanner.designs.prepare import Part, prepare
+from lanner.designs.prepare import Part, prepare, with_languages
 from lanner.model import Document, Item, Json, Judge, Object, Protocol, Role, Spans, Stage, Task
 from lanner.model.messages import Message, from_to, message
 from lanner.protocols.derived import word_count
@@ -208,6 +208,7 @@ def preview(
     """The plan of a campaign that is not made yet, its calibration round included. An adaptive campaign may end before
     all of this is done."""
     parts: tuple[Part, ...] = ("first", "rest") if settings.get("calibration") else ("first",)
+    judges = with_languages(judges, documents)
     about: dict[str, Any] = {"systems": systems, "options": options, "settings": settings, "seed": seed}
     tasks = [
         task

@@ -24,7 +24,20 @@ from lanner.designs import controls
 from lanner.designs._allocate import can_read
 from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffle_items
 from lanner.errors import DesignError, check_known
-from lanner.model import JUDGE_GROUPS, Document, Item, Json, Judge, Judgement, Promotion, Protocol, Role, Stage, Task
+from lanner.model import (
+    JUDGE_GROUPS,
+    Document,
+    Item,
+    Json,
+    Judge,
+    Judgement,
+    Promotion,
+    Protocol,
+    Role,
+    Stage,
+    Task,
+    languages,
+)
 
 # Before the real work: tutorial items with their explanations, and a calibration round on shared documents.
 #
@@ -75,6 +88,20 @@ def calibration(
     return as_calibration, [document for document in documents if document.id not in names]
 
 
+def with_languages(judges: Iterable[Judge], documents: Sequence[Document]) -> list[Judge]:
+    """Judges who read the language they were named with, where texts are translated into several; elsewhere it says
+    something of them, and decides nothing."""
+    codes = {languages.normal(document.target_language).partition("-")[0] for document in documents}
+    if len(codes) < 2:
+        return list(judges)
+    return [
+        replace(judge, attributes={"target_language": judge.attributes["language"], **judge.attributes})
+        if judge.attributes.get("language")
+        else judge
+        for judge in judges
+    ]
+
+
 def after_calibration(tasks: Sequence[Task], protocol: Protocol) -> list[Task]:
     """A design's tasks without the questionnaires that the calibration round has asked already."""
     questionnaires = [page for page, stages in protocol.pages.items() if is_about_the_judge(stages)]
@@ -108,6 +135,11 @@ def prepare(
     """The tasks a campaign begins with, or those that follow a calibration round (`part="rest"`). Items are spoiled by
     `seed` alone, so that judges who come later get the same ones."""
     choices = settings or {}
+    if idle := next((judge for judge in judges if not any(can_read(judge, document) for document in documents)), None):
+        raise DesignError(
+            f"{idle.id} reads {idle.attributes['target_language']}, and none of the texts is translated into that.",
+            next_step="Correct the language, or leave it out: whoever has none gets all texts.",
+        )
     if round_documents := choices.get("calibration"):
         first, documents = calibration(documents, judges, protocol, round_documents, rng=rng, systems=systems)
         if not documents:
