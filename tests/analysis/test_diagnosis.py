@@ -352,6 +352,22 @@ def test_a_skill_that_falcon_did_not_choose_does_not_matter() -> None:
     assert {aspect.id: aspect.group for aspect in result.aspects}["style_register"] == "tenor"
 
 
+@pytest.mark.parametrize(
+    ("name", "question", "value"),
+    [
+        ("falcon", "ratings", {"style_register": 3}),
+        ("h_falcon", "skills", {"style_register": "low"}),
+        ("esa", "errors", [{"side": "target", "start": 0, "end": 1, "severity": "major"}]),
+    ],
+)
+def test_where_all_who_judged_are_left_out_there_is_nothing_to_diagnose(name: str, question: str, value: Json) -> None:
+    answer = Judgement("j", "", question, "d", "1", ("s",), value)
+    texts = (Document("d", (Segment("1", "x", outputs={"s": "y"}),)),)
+    material = Material("m", protocols.load(name), texts, (Judge("j"),), (answer,), left_out={"j": "by chance"})
+    with pytest.raises(StatisticError, match=f"Nobody has answered {question}"):
+        diagnose(material)
+
+
 @pytest.mark.data
 def test_the_released_h_falcon_ratings_have_one_system_compared_with_itself() -> None:
     result = lanner.diagnose(data_dir("h-falcon"))

@@ -459,7 +459,7 @@ def _evidence(protocol: Protocol, question: Question, table: pl.DataFrame) -> tu
 def _with_unchosen(evidence: pl.DataFrame, aspects: Sequence[str]) -> pl.DataFrame:
     """A skill that a judge did not choose does not matter there: its row says so."""
     judgements = evidence.select(_KEYS).unique(maintain_order=True)
-    every = judgements.join(pl.DataFrame({"aspect": list(aspects)}), how="cross")
+    every = judgements.join(pl.DataFrame({"aspect": list(aspects)}, {"aspect": pl.String}), how="cross")
     full = every.join(evidence, on=[*_KEYS, "aspect"], how="left")
     return full.with_columns(pl.col("matters").fill_null(value=False), pl.col("value").fill_null(0.0))
 
