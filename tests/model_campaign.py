@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lanner import campaign
+from lanner import campaign, protocols
 from lanner.judges.plan import Limits, Member, Plan, Totals
 from lanner.judges.providers import DEFAULT, Endpoint
 from lanner.judges.run import run
-from lanner.model import CampaignState, Document, Judgement, Segment
+from lanner.model import CampaignState, Choice, Document, Judgement, Option, Protocol, Segment
 from lanner.store import Store
 from stub_providers import serving_as
 from stub_server import Stub, serving
@@ -39,7 +39,16 @@ def corpus(documents: int = 2, sentences: int = 3, systems: tuple[str, ...] = ("
     ]
 
 
-def opened(store: Store, protocol: str = "h_falcon", texts: list[Document] | None = None, **more: Any) -> int:
+def by_sides(name: str) -> Protocol:
+    """A protocol of comparisons, answered by naming the better side."""
+    ranked = protocols.load(name)
+    side = Choice(id="side", options=tuple(Option(id=each) for each in ("left", "tie", "right")))
+    return ranked.model_copy(update={"stages": (ranked.stages[0].model_copy(update={"questions": (side,)}),)})
+
+
+def opened(
+    store: Store, protocol: str | Protocol = "h_falcon", texts: list[Document] | None = None, **more: Any
+) -> int:
     """A campaign without judges, open for them."""
     made = campaign.create(store, "c", texts or corpus(), protocol, **more)
     with store.writing() as tx:

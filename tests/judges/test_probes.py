@@ -20,7 +20,7 @@ from lanner.judges.plan import Limits, Plan
 from lanner.judges.probes import INJECTION, Audit, audit_model, favour, lengthen
 from lanner.model import Judge, Judgement, Protocol
 from lanner.store import Store
-from model_campaign import corpus, member, opened
+from model_campaign import by_sides, corpus, member, opened
 from stub_server import Stub, serving
 
 Body = dict[str, Any]
@@ -48,6 +48,8 @@ def audited(path: Path, score: Callable[[Body, str], float], protocol: str | Pro
         if asked.name == "da":
             return json.dumps({"score": round(score(body, texts[0]))})
         first, second = (score(body, text) for text in texts)
+        if asked.find("side"):
+            return json.dumps({"side": "left" if first >= second else "right"})
         return json.dumps({"ranking_rs": [1, 2] if first >= second else [2, 1]})
 
     async def go(store: Store) -> Audit:
@@ -104,6 +106,16 @@ def test_a_known_bias_is_found_and_no_other(tmp_path: Path, probe: str, score: C
     if probe == "injection":  # the size of a shift is that of the bias
         assert check.result.value == pytest.approx(0.25)
         assert check.result.counts["documents"] == 8
+
+
+def test_pairs_that_are_compared_by_naming_a_side(tmp_path: Path) -> None:
+    found = audited(tmp_path / "s.db", lambda _body, _text: 1, by_sides("ranking_rs"))  # the left one, always
+    by_name = {check.result.name: (check.result.value, check.verdict) for check in found.checks}
+    assert by_name["first of two preferred"] == (1.0, "clear")
+    assert by_name["same verdict in both orders"] == (0.0, "clear")
+    assert (
+        verdicts(audited(tmp_path / "t.db", lambda _body, text: len(text), by_sides("ranking_rs")))["length"] == "clear"
+    )
 
 
 def test_judges_who_were_never_asked_are_in_no_campaign(tmp_path: Path) -> None:

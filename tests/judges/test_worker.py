@@ -21,7 +21,7 @@ from lanner.judges.worker import JudgeWorker, by_place, group_items, judge_sente
 from lanner.model import CampaignState, Item, JudgeKind, Task
 from lanner.protocols.answers import missing, stage_schema
 from lanner.store import AssignedTask, Store
-from model_campaign import QUICK, corpus, judge, member, opened, stored
+from model_campaign import QUICK, by_sides, corpus, judge, member, opened, stored
 from stub_server import Stub, good, serving
 
 SKILLS = {"style_register", "modality_attitude", "participant_focus"}
@@ -139,6 +139,15 @@ def test_a_swapped_answer_is_turned_back(store: Store) -> None:
     assert len(stub.bodies) == 4
     for entry in stored(store, number):
         assert entry.value == ([1, 2] if entry.systems[0] == "oak" else [2, 1])
+
+
+def test_a_side_is_turned_back_like_a_rank(store: Store) -> None:
+    """Who always takes the left one prefers nobody, contradicts itself, and leans to what stands first."""
+    number = opened(store, by_sides("ranking_rs"), corpus(2, 2, ("oak", "ash")))
+    judge(store, number, Stub(lambda *_: json.dumps({"side": "left"})), swap=True)
+    assert {entry.value for entry in stored(store, number)} == {"tie"}
+    found = {result.name: result.value for result in audit(store, number, "m")}
+    assert found == {"self-consistency": 0.0, "first of two preferred": 1.0, "same verdict in both orders": 0.0}
 
 
 def test_a_pair_that_was_answered_in_one_order_only_has_no_verdict(store: Store) -> None:

@@ -27,13 +27,16 @@ from lanner.model import (
     JudgeKind,
     Judgement,
     Labels,
+    Object,
     Protocol,
     Question,
     Rank,
     Result,
     Signature,
+    Stage,
 )
-from lanner.protocols.answers import combine, consistency, in_one_order, likeness
+from lanner.protocols.answers import combine, consistency, in_one_order, likeness, reorder
+from lanner.protocols.kinds.base import sides_among
 from lanner.stats.resample import Array, Resampling, Scale, outcome, replicate_sums
 from lanner.store import LedgerEntry, Store
 from lanner.store.rows import loads
@@ -332,49 +335,59 @@ def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampl
 
 def _group_by_question(
     answers: Iterable[CircumstancedAnswer], protocol: Protocol
-) -> Iterator[tuple[Question, dict[tuple[str, ...], list[CircumstancedAnswer]]]]:
-    """Each question that was answered, with its answers by what they are about."""
+) -> Iterator[tuple[Stage, Question, dict[tuple[str, ...], list[CircumstancedAnswer]]]]:
+    """Each question that was answered, with its stage and its answers by what they are about."""
     units: dict[str, dict[tuple[str, ...], list[CircumstancedAnswer]]] = defaultdict(lambda: defaultdict(list))
     for entry in answers:
         units[entry.question][entry.document, *entry.unit].append(entry)
     for name, votes in units.items():
         if place := protocol.find(name):
-            yield place[1], votes
+            yield *place, votes
 
 
 def _consistent(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """Mean likeness of the answers to one question about one item (see `combination.likeness`), 1 where all agree."""
     results = []
-    for question, units in _group_by_question(answers, protocol):
+    for stage, question, units in _group_by_question(answers, protocol):
         likes = [
             (key[0], value)
             for key, votes in units.items()
-            if (value := consistency(question, [_straight(question, vote) for vote in votes])) is not None
+            if (value := consistency(question, [_straight(stage, question, vote) for vote in votes])) is not None
         ]
         if likes:
             results.append(mean_by_document(Effect.CONSISTENCY, question.id, likes, by))
     return results
 
 
-def _straight(question: Question, vote: CircumstancedAnswer) -> Json:
-    return vote.value[::-1] if vote.swapped and isinstance(question, Rank) else vote.value
+def _straight(stage: Stage, question: Question, vote: CircumstancedAnswer) -> Json:
+    """An answer as if the pair had stood in the usual order."""
+    return reorder(stage, question, vote.value, (1, 0)) if vote.swapped else vote.value
+
+
+def ranks_of_pair(stage: Stage, question: Question, value: Json) -> Sequence[int] | None:
+    """The ranks of two outputs by an answer that compares them: in ranks, or by the side that is better."""
+    if isinstance(question, Rank):
+        return value if isinstance(value, list) and len(value) == 2 else None
+    if not isinstance(question, Choice) or question.for_each or stage.object is not Object.OUTPUTS:
+        return None
+    sides = sides_among({option.id for option in question.options})
+    return {sides[0]: (1, 2), sides[1]: (2, 1)}.get(value, (1, 1)) if sides else None
 
 
 def _positions(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """For pairs: how often what stands first is preferred (half of the time, if order means nothing; ties dropped),
     and how often both orders of a pair get the same verdict."""
     results = []
-    for question, units in _group_by_question(answers, protocol):
-        if not isinstance(question, Rank):
-            continue
+    for stage, question, units in _group_by_question(answers, protocol):
         first: list[tuple[str, float]] = []
         same: list[tuple[str, float]] = []
         for key, votes in units.items():
-            pairs = [vote for vote in votes if len(vote.value) == 2]
-            first += [(key[0], float(v.value[0] < v.value[1])) for v in pairs if v.value[0] != v.value[1]]
-            orders: dict[tuple[str, int], dict[bool, Json]] = defaultdict(dict)
-            for vote in pairs:
-                orders[vote.model, vote.sample][vote.swapped] = _verdict(_straight(question, vote))
+            ranked = [(vote, ranks_of_pair(stage, question, vote.value)) for vote in votes]
+            pairs = [(vote, ranks) for vote, ranks in ranked if ranks is not None]
+            first += [(key[0], float(ranks[0] < ranks[1])) for _, ranks in pairs if ranks[0] != ranks[1]]
+            orders: dict[tuple[str, int], dict[bool, int]] = defaultdict(dict)
+            for vote, ranks in pairs:
+                orders[vote.model, vote.sample][vote.swapped] = _verdict(ranks[::-1] if vote.swapped else ranks)
             same += [(key[0], float(both[False] == both[True])) for both in orders.values() if len(both) == 2]
         if same:
             results.append(mean_by_document(Effect.FIRST_OF_TWO, question.id, first, by, null=0.5))
@@ -389,7 +402,7 @@ def _verdict(ranks: Sequence[int]) -> int:
 def _orders(protocol: Protocol, answers: Sequence[CircumstancedAnswer], by: Resampling) -> list[Result]:
     """With options shuffled: how often the one shown first is chosen, against how often chance would."""
     results = []
-    for question, units in _group_by_question([entry for entry in answers if entry.order], protocol):
+    for _, question, units in _group_by_question([entry for entry in answers if entry.order], protocol):
         if not isinstance(question, Choice | Labels):
             continue
         votes = [(key[0], vote) for key, answers in units.items() for vote in answers]

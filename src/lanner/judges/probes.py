@@ -29,12 +29,13 @@ from lanner.judges.comparison import (
     audit,
     estimate_by_document,
     mean_by_document,
+    ranks_of_pair,
 )
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.prompt import require
 from lanner.judges.run import Connect, Report, run
 from lanner.judges.setup import campaign_of_texts, is_made_of, removed_if_unused
-from lanner.model import Document, Json, Protocol, Question, Rank, Result, Scale, Segment, Spans
+from lanner.model import Document, Json, Object, Protocol, Question, Result, Scale, Segment, Spans
 from lanner.protocols.answers import likeness
 from lanner.stats.resample import Array, Resampling
 from lanner.store import Store
@@ -165,7 +166,7 @@ def _remaining(limits: Limits, totals: Totals) -> Limits:
 
 
 def _is_pairwise(protocol: Protocol) -> bool:
-    return any(isinstance(question, Rank) for _, question in protocol.questions)
+    return any(stage.object is Object.OUTPUTS for stage in protocol.stages)
 
 
 def _campaign(store: Store, name: str, documents: Sequence[Document], protocol: Protocol, plans: Sequence[Plan]) -> int:
@@ -235,11 +236,11 @@ def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Prob
     """What lengthening and a plea do to the same translation."""
     checks = []
     for probe, mark in (("length", LONG), ("injection", INJECTED)):
-        for _, question in protocol.questions:
+        for stage, question in protocol.questions:
             units = answers.get(question.id, {})
-            if isinstance(question, Rank):
-                wins = _wins(units, mark)
-                if wins:
+            if stage.object is Object.OUTPUTS:
+                ranks = {unit: ranks_of_pair(stage, question, value) for unit, value in units.items()}
+                if wins := _wins(ranks, mark):
                     result = mean_by_document("preferred to the plain one", question.id, wins, by, null=0.5)
                     checks.append(ProbeResult(probe, question.id, result, _rise(result, 0.5)))
                 continue
@@ -256,11 +257,11 @@ def _variants(protocol: Protocol, answers: Answers, by: Resampling) -> list[Prob
     return checks
 
 
-def _wins(units: Mapping[Unit, Json], mark: str) -> list[tuple[str, float]]:
+def _wins(units: Mapping[Unit, Sequence[int] | None], mark: str) -> list[tuple[str, float]]:
     """Whether the changed translation is preferred to the plain one; ties dropped."""
     wins = []
     for (document, _, systems), ranks in units.items():
-        if len(systems) != 2 or len(ranks) != 2 or ranks[0] == ranks[1]:
+        if ranks is None or len(systems) != 2 or ranks[0] == ranks[1]:
             continue
         changed = [system.endswith(mark) for system in systems]
         plain = [not system.endswith((LONG, INJECTED)) for system in systems]

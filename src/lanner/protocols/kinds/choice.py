@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from lanner.model import Choice, Json, Option
+from lanner.model import TIES, Choice, Json, Option
 from lanner.model.protocol import Wording, Words
 from lanner.protocols.kinds.base import (
     AnswerCheck,
@@ -20,6 +21,7 @@ from lanner.protocols.kinds.base import (
     one_of,
     pick_option,
     replace_alias,
+    sides_among,
 )
 
 
@@ -55,6 +57,12 @@ class ChoiceKind(QuestionKind[Choice]):
         return "ordinal" if question.ordered else "nominal"
 
     def combine(self, question: Choice, values: Sequence[Json], rule: Rule) -> Json:
+        """The option with most votes. Of two sides with as many votes neither is preferred, where that can be said."""
+        ids = [option.id for option in question.options]
+        sides, votes = sides_among(set(ids)), Counter(values)
+        tie = next((name for name in ids if name in TIES), None)
+        if sides and tie and votes[sides[0]] == votes[sides[1]] == max(votes.values()):
+            return tie
         return combine_labels(values, question.options, ordered=question.ordered)
 
 
