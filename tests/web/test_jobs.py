@@ -9,13 +9,13 @@ from lanner.errors import CampaignError
 from lanner.store import Store
 from lanner.web import jobs
 from lanner.web.organising import files
-from lanner.web.worker import packed
+from lanner.web.worker import pack
 from web_clients import complete, open_campaign
 
 
 def test_the_other_end_answers_until_nobody_asks(store: Store) -> None:
     open_campaign(store)
-    asked = io.BytesIO(packed(store.address) + packed(("en", "snapshot", 1, "")) + packed(("en", "snapshot", 7, "")))
+    asked = io.BytesIO(pack(store.address) + pack(("en", "snapshot", 1, "")) + pack(("en", "snapshot", 7, "")))
     told = io.BytesIO()
     jobs.run(asked, told)
     told.seek(0)
@@ -32,7 +32,7 @@ def test_an_unforeseen_error_is_told_and_does_not_end_it(store: Store) -> None:
         def snapshot(self, campaign: int, question: str) -> None:
             raise ZeroDivisionError
 
-    asked = io.BytesIO(packed(store.address) + packed(("en", "snapshot", 1, "")) * 2)
+    asked = io.BytesIO(pack(store.address) + pack(("en", "snapshot", 1, "")) * 2)
     told = io.BytesIO()
     jobs.run(asked, told, Broken)  # type: ignore[arg-type]
     told.seek(0)
@@ -47,7 +47,7 @@ def test_a_result_that_cannot_go_over_a_pipe_is_an_error_and_does_not_end_it(sto
         def snapshot(self, campaign: int, question: str) -> object:
             return lambda: question
 
-    requests = io.BytesIO(packed(store.address) + packed(("en", "snapshot", 1, "")) * 2)
+    requests = io.BytesIO(pack(store.address) + pack(("en", "snapshot", 1, "")) * 2)
     results = io.BytesIO()
     jobs.run(requests, results, Careless)  # type: ignore[arg-type]
     results.seek(0)

@@ -33,9 +33,9 @@ from lanner.web.middleware import (
     Throttle,
     TimeoutProtocol,
     allowed_hosts,
+    compress,
     host_name,
     is_unambiguous,
-    packed,
 )
 from lanner.web.server import server as server_of
 from lanner.web.site import memory
@@ -372,7 +372,7 @@ def request(accepted: str) -> Request:
 
 
 def test_a_long_page_is_packed_for_those_who_can_read_it() -> None:
-    answer = packed(request("br, gzip"), HTMLResponse(LONG))
+    answer = compress(request("br, gzip"), HTMLResponse(LONG))
     assert gzip.decompress(bytes(answer.body)).decode() == LONG
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.headers["content-length"] == str(len(answer.body))
@@ -381,5 +381,5 @@ def test_a_long_page_is_packed_for_those_who_can_read_it() -> None:
 
 @pytest.mark.parametrize(("accepted", "text"), [("", LONG), ("gzip", "<p>short</p>")])
 def test_other_pages_are_left_alone(accepted: str, text: str) -> None:
-    answer = packed(request(accepted), HTMLResponse(text))
+    answer = compress(request(accepted), HTMLResponse(text))
     assert bytes(answer.body).decode() == text and "content-encoding" not in answer.headers

@@ -57,9 +57,9 @@ def test_a_closed_session_is_closed_everywhere(store: Store) -> None:
 def test_a_session_is_remembered_for_seconds_not_for_ever(store: Store) -> None:
     sessions = SessionCache(store)
     token = sessions.open(account=account(store))
-    assert sessions.remembered(token) is None
+    assert sessions.cached(token) is None
     sessions.find(token)
-    assert sessions.remembered(token) is not None
+    assert sessions.cached(token) is not None
     found, _ = sessions._known.popitem()[1]
     assert found.expires_at <= datetime.now(UTC) + timedelta(days=ACCOUNT_DAYS)
 
@@ -75,7 +75,7 @@ def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
     used, idle, ended, closed = (here.open(account=number) for _ in range(4))
     for token in (used, idle, ended, closed):
         assert here.find(token) is not None
-    assert None not in [here.remembered(token) for token in (used, ended, closed)]
+    assert None not in [here.cached(token) for token in (used, ended, closed)]
     there.close(ended)
     found = {}
     find_all = SessionRows.find_all
@@ -90,9 +90,9 @@ def test_sessions_in_use_are_looked_up_again_together_before_they_are_forgotten(
     here.look_again()
     assert len(found) == 2
     clock[0] += 5
-    assert [here.remembered(token) is not None for token in (used, idle, ended, closed)] == [True, False, False, False]
+    assert [here.cached(token) is not None for token in (used, idle, ended, closed)] == [True, False, False, False]
     clock[0] += 5
-    assert here.remembered(used) is None
+    assert here.cached(used) is None
 
 
 def test_unknown_tokens_are_nobody(client: TestClient) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from lanner.errors import CampaignError, LannerError
 from lanner.store import Store
-from lanner.web.worker import SIZE, WorkerPool, WorkerProcess, packed
+from lanner.web.worker import SIZE, WorkerPool, WorkerProcess, pack
 from web_clients import open_campaign
 
 
@@ -54,7 +54,7 @@ def last_to_go(process: int) -> int:
 
 
 def test_what_goes_over_a_pipe_says_how_long_it_is() -> None:
-    sent = packed({"a": 1})
+    sent = pack({"a": 1})
     assert SIZE.unpack(sent[: SIZE.size]) == (len(sent) - SIZE.size,)
 
 

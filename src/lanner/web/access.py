@@ -44,10 +44,10 @@ TOO_OLD = "The page was open for too long or in another session. Reload it and s
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of ours, by its headers."""
     headers = request.headers
-    return ours(headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", ""))
+    return is_same_origin(headers.get("sec-fetch-site"), headers.get("origin"), headers.get("host", ""))
 
 
-def ours(site: str | None, origin: str | None, host: str) -> bool:
+def is_same_origin(site: str | None, origin: str | None, host: str) -> bool:
     """What the browser says; clients that say nothing about it are no browsers and carry no one else's cookies."""
     if site is not None:
         return site == "same-origin"
@@ -133,7 +133,7 @@ class SessionCache:
     def find(self, token: str, *, anew: bool = False) -> Session | None:
         """The session of a token: as it was remembered a moment ago, or as the store has it now."""
         key = _hash(token)
-        if not anew and (believed := self._believed(key)) is not None:
+        if not anew and (believed := self._cached_session(key)) is not None:
             return believed
         with self._store.reading() as tx:
             session = tx.sessions.find(key, datetime.now(UTC))
@@ -145,15 +145,15 @@ class SessionCache:
         self._known[key] = (session, time.monotonic() + _BELIEVED)
         return session
 
-    def remembered(self, token: str) -> Session | None:
-        """Without asking the store: right as long as its judge has not left."""
+    def cached(self, token: str) -> Session | None:
+        """A session without asking the store. It is right as long as its judge has not left."""
         key = _hash(token)
-        session = self._believed(key)
+        session = self._cached_session(key)
         if session is not None:
             self._used.add(key)
         return session
 
-    def _believed(self, key: str) -> Session | None:
+    def _cached_session(self, key: str) -> Session | None:
         """A session that was read not too long ago and has not ended."""
         session, until = self._known.get(key, (None, 0.0))
         is_open = session is not None and until > time.monotonic() and session.expires_at > datetime.now(UTC)
@@ -247,7 +247,7 @@ async def judge_visitor(request: Request) -> Visitor | None:
     sessions: SessionCache = site.sessions
     # nothing is shown or changed through a link that another process revoked; a save looks for itself
     anew = not request.url.path.endswith(("/answers", "/session"))
-    sessions_known = [sessions.remembered(token) for token in tokens]
+    sessions_known = [sessions.cached(token) for token in tokens]
     if anew or None in sessions_known:
         sessions_known = await site.read(lambda: [sessions.find(token, anew=anew) for token in tokens])
     open_sessions = [
@@ -310,8 +310,8 @@ def keep_judge(request: Request, response: Response, token: str, participant: in
         drop(request, response, judge_cookie(judge))
 
 
-async def renewed(request: Request, response: Response, visitor: Visitor) -> Response:
-    """Once a day a page that is looked at brings new tokens along. The old ones work for two minutes more, since other
+async def renew_tokens(request: Request, response: Response, visitor: Visitor) -> Response:
+    """Renew the tokens of a visitor once a day, with any page. The old ones work for two minutes more, since other
     requests may be on their way with them."""
     if request.method != "GET" or not response.headers.get("content-type", "").startswith("text/html"):
         return response
@@ -477,7 +477,7 @@ def guard(
             raise HTTPException(403)
         try:
             response = await handler(request)
-            return await renewed(request, response, visitor) if visitor and visitor.renewable else response
+            return await renew_tokens(request, response, visitor) if visitor and visitor.renewable else response
         finally:
             if changes:
                 await request.close()  # what was uploaded lies in temporary files
@@ -537,8 +537,8 @@ class Owners:
         self._store = store
         self._assigned: dict[int, AssignedTask] = {}
 
-    def remembered(self, task: int) -> AssignedTask | None:
-        """Without asking the store: right as long as its judge has not left."""
+    def cached(self, task: int) -> AssignedTask | None:
+        """A task without asking the store. Its judge is right as long as that judge has not left."""
         return self._assigned.get(task)
 
     def find(self, task: int) -> AssignedTask | None:

@@ -267,7 +267,7 @@ async def save_answers(request: Request) -> Response:
     """Hand in answers for a task of this campaign: checked by its protocol, on disk when this returns."""
     site, campaign = _site(request), await _find_campaign(request)
     body = await _read_body(request, shapes.NewAnswers)
-    owner = site.owners.remembered(body.task) or await site.read(lambda: site.owners.find(body.task))
+    owner = site.owners.cached(body.task) or await site.read(lambda: site.owners.find(body.task))
     if owner is None or owner.campaign != campaign.id or owner.judge is None:
         raise HTTPException(404)
     submission = campaigns.Submission(body.task, body.item, body.answers, body.submission, body.elapsed, body.active)

@@ -36,7 +36,7 @@ def _form_page(request: Request, template: str, context: dict[str, Any], status:
     return response
 
 
-def _to(request: Request, path: str) -> RedirectResponse:
+def _redirect_to(request: Request, path: str) -> RedirectResponse:
     """To a page of ours; a language that was asked for goes along, since pages alone keep it."""
     language = request.query_params.get("language", "")
     query = f"?language={language}" if language in available() and "?" not in path else ""
@@ -47,10 +47,10 @@ async def home(request: Request) -> Response:
     """To where the visitor belongs."""
     site: Site = request.app.state.site
     if await access.account_visitor(request):
-        return _to(request, "/campaigns")
+        return _redirect_to(request, "/campaigns")
     if await access.judge_visitor(request):
-        return _to(request, "/work")
-    return _to(request, "/setup" if await site.query(_is_unset) else "/login")
+        return _redirect_to(request, "/work")
+    return _redirect_to(request, "/setup" if await site.query(_is_unset) else "/login")
 
 
 def _is_unset(tx: Transaction) -> bool:
@@ -61,7 +61,7 @@ async def setup_page(request: Request) -> Response:
     """The form for the first account."""
     site: Site = request.app.state.site
     if not await site.query(_is_unset):
-        return _to(request, "/login")
+        return _redirect_to(request, "/login")
     return _form_page(request, "setup.html", {"code": request.query_params.get("code", ""), "name": ""})
 
 
@@ -83,13 +83,13 @@ async def setup(request: Request) -> Response:
         )
     except LannerError as error:
         return _form_page(request, "setup.html", {**form_values, "problem": error_text(error)}, 422)
-    return _signed_in(request, await site.write(lambda: site.sessions.open(account=number)))
+    return _sign_in(request, await site.write(lambda: site.sessions.open(account=number)))
 
 
 async def login_page(request: Request) -> Response:
     """The form for name and password."""
     if await access.account_visitor(request):
-        return _to(request, "/campaigns")
+        return _redirect_to(request, "/campaigns")
     return _form_page(request, "login.html", {"name": ""})
 
 
@@ -110,14 +110,14 @@ async def login(request: Request) -> Response:
         return _form_page(request, "login.html", {"name": name, "problem": say(_WRONG)}, 422)
     site.sign_ins.forget(who)
     may = partial(accounts.has_password, account)
-    return _signed_in(request, await site.write(lambda: site.sessions.open(account=account.id, may=may)))
+    return _sign_in(request, await site.write(lambda: site.sessions.open(account=account.id, may=may)))
 
 
-def _signed_in(request: Request, token: str, path: str = _FIRST) -> Response:
-    """Always with a new token: one that was planted before signing in must not become anyone's."""
+def _sign_in(request: Request, token: str, path: str = _FIRST) -> Response:
+    """Sign an account in, always with a new token: one that was planted before must not become anyone's."""
     if not token:  # the password was changed, or the account switched off, while it was being checked
-        return _to(request, "/login")
-    response = _to(request, path)
+        return _redirect_to(request, "/login")
+    response = _redirect_to(request, path)
     access.keep(request, response, access.ACCOUNT_COOKIE, token, access.ACCOUNT_DAYS)
     access.drop(request, response, access.VISITOR_COOKIE)
     return response
@@ -129,7 +129,7 @@ async def logout(request: Request) -> Response:
     await forms.form_of(request)
     token = request.state.visitor.token
     await site.write(lambda: site.sessions.close(token))
-    response = _to(request, "/login")
+    response = _redirect_to(request, "/login")
     access.drop(request, response, access.ACCOUNT_COOKIE)
     return response
 
@@ -152,7 +152,7 @@ async def enter(request: Request) -> Response:
         return site.sessions.open(account=number)
 
     to = request.query_params.get("to", "")
-    return _signed_in(request, await site.run_slow(come_in), to if _OURS.fullmatch(to) else _FIRST)
+    return _sign_in(request, await site.run_slow(come_in), to if _OURS.fullmatch(to) else _FIRST)
 
 
 # Accounts: one's own, and for owners everybody's
@@ -188,7 +188,7 @@ async def add(request: Request) -> Response:
         await site.run_slow(lambda: accounts.add_account(site.store, name, password, account_role))
     except LannerError as error:
         return await _people_page(request, error_text(error))
-    return _to(request, "/people")
+    return _redirect_to(request, "/people")
 
 
 async def change(request: Request) -> Response:
@@ -223,7 +223,7 @@ async def change(request: Request) -> Response:
     except LannerError as error:
         return await _people_page(request, error_text(error))
     site.sessions.forget()
-    return _to(request, "/people")
+    return _redirect_to(request, "/people")
 
 
 async def account(request: Request) -> Response:
@@ -249,4 +249,4 @@ async def change_password(request: Request) -> Response:
         token = await site.run_slow(work)
     except LannerError as error:
         return page(request, "account.html", {"problem": error_text(error), "changed": False}, 422)
-    return _signed_in(request, token, "/account?changed=1")
+    return _sign_in(request, token, "/account?changed=1")

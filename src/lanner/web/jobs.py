@@ -47,7 +47,7 @@ from lanner.stats.resample import FEW
 from lanner.store import Store
 from lanner.store.backup import StoreCheck, verify, verify_file
 from lanner.web.drafting import uploads
-from lanner.web.drafting.options import CampaignForecast, CampaignOptions, create_campaign, design_sizes, planned
+from lanner.web.drafting.options import CampaignForecast, CampaignOptions, create_campaign, design_sizes, plan_campaign
 from lanner.web.drafting.tables import is_table, preview_table
 from lanner.web.drafting.work_ahead import prospects, work_ahead
 from lanner.web.organising.disagreements import AgreementChange, Training
@@ -58,7 +58,7 @@ from lanner.web.organising.results_view import Diagnoses, decided_page
 from lanner.web.rendering import environment, moment, part
 from lanner.web.speech import language, say, speaking
 from lanner.web.updates import Panels
-from lanner.web.worker import SIZE, packed
+from lanner.web.worker import SIZE, pack
 
 
 class Jobs(LiveCampaigns):
@@ -227,7 +227,7 @@ class Jobs(LiveCampaigns):
     def forecast(self, path: str, options: CampaignOptions) -> CampaignForecast:
         """What a campaign with these texts and options would come to, and what it could tell."""
         documents = list(formats.read_documents(path, "native"))
-        plan = planned(documents, options)
+        plan = plan_campaign(documents, options)
         ahead = work_ahead(documents, options, plan.main_items)
         return CampaignForecast(plan, ahead, prospects(documents, options), design_sizes(documents, options))
 
@@ -246,11 +246,11 @@ def run(requests: BinaryIO, results: BinaryIO, jobs_of: Callable[[Store], Any] =
             language_code, job, *arguments = request
             try:
                 with speaking(language_code):
-                    result = packed(getattr(jobs, job)(*arguments))
+                    result = pack(getattr(jobs, job)(*arguments))
             except LannerError as error:
-                result = packed(error)
+                result = pack(error)
             except Exception as error:  # what we did not foresee must not end the process for all other campaigns
-                result = packed(RuntimeError(f"{type(error).__name__}: {error}"))
+                result = pack(RuntimeError(f"{type(error).__name__}: {error}"))
             results.write(result)
             results.flush()
 

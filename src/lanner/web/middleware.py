@@ -306,8 +306,8 @@ _WORTH_IT = 1400  # fits one packet anyway
 _LEVEL = 4  # two thirds of the time of level 6 for a twentieth more bytes
 
 
-def packed(request: Request, response: Response) -> Response:
-    """The same page compressed, for a browser that says it can read that."""
+def compress(request: Request, response: Response) -> Response:
+    """Compress a page for a browser that says it can read that."""
     if len(response.body) < _WORTH_IT or "gzip" not in request.headers.get("accept-encoding", ""):
         return response
     response.body = gzip.compress(bytes(response.body), _LEVEL, mtime=0)

@@ -64,7 +64,7 @@ def parts(error: LannerError) -> tuple[str, str, str]:
 
 
 def error_text(error: LannerError) -> str:
-    """The same in a few lines."""
+    """An error in a few lines of text."""
     what, where, next_step = parts(error)
     return "\n".join(filter(None, (f"{where}: {what}" if where else what, next_step)))
 
@@ -139,7 +139,7 @@ def lanner_problem(request: Request, error: Exception) -> Response:
 
 
 def gone(_request: Request, _error: Exception) -> Response:
-    """Whoever asked has left in the middle; nobody reads this."""
+    """The response to a client that has left: nobody reads it."""
     return Response(status_code=400)
 
 

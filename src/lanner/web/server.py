@@ -37,16 +37,16 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "from": record.name,
-            "message": scrubbed(record.getMessage()),
+            "message": scrub(record.getMessage()),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            line["trace"] = scrubbed(self.formatException(record.exc_info))
+            line["trace"] = scrub(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False)
 
 
-def scrubbed(text: str) -> str:
-    """Without passwords of databases, judges' links and tokens, wherever they came from."""
+def scrub(text: str) -> str:
+    """Remove passwords of databases, judges' links and tokens from a text."""
     return _SECRET.sub(lambda match: (match[1] + "…@") if match[1] else f"{match[2]}…", text)
 
 

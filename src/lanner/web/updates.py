@@ -116,7 +116,7 @@ class LiveUpdates:
         self.panels = SharedPanels()
 
     def newest(self, campaign: int) -> State:
-        """What changes whenever something worth showing does: the newest judgement, the organisers' changes, the log
+        """A state that changes with whatever is worth showing: the newest judgement, the organisers' changes, the log
         (judges added or left out, settled answers), and the tasks, which may be assigned without an entry there."""
         with self._store.reading() as tx:
             changes = tx.campaigns.version(campaign), tx.events.last(campaign), tx.tasks.count(campaign)

@@ -69,7 +69,7 @@ def reachable(host: str, port: int, *, inside: bool) -> list[str]:
     return allowed[:_ADDRESSES]
 
 
-def _connected(numbers: Sequence[str], port: int) -> socket.socket:
+def _connect(numbers: Sequence[str], port: int) -> socket.socket:
     """A connection to the first of these that answers: a receiver may have no IPv6, or one machine of several."""
     for number in numbers[:-1]:
         with suppress(OSError):
@@ -82,7 +82,7 @@ def post(delivery: Delivery, secret: str, *, inside: bool) -> int:
     parts = urlsplit(delivery.webhook.url)
     host, secure = parts.hostname or "", parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
-    plain = _connected(reachable(host, port, inside=inside), port)
+    plain = _connect(reachable(host, port, inside=inside), port)
     connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT)
     end = threading.Timer(_LONGEST, _hang_up, [connection])
     end.daemon = True

@@ -105,7 +105,7 @@ class WorkerProcess:
         if process is None or process.returncode is not None:
             process = self._process = await self._start()
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(packed(request))
+        process.stdin.write(pack(request))
         await process.stdin.drain()
         (size,) = SIZE.unpack(await process.stdout.readexactly(SIZE.size))
         return pickle.loads(await process.stdout.readexactly(size))
@@ -116,7 +116,7 @@ class WorkerProcess:
         process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=2**24)
         lower_priority(process.pid)
         assert process.stdin is not None
-        process.stdin.write(packed(self._address))  # not on the command line, where others could read a password
+        process.stdin.write(pack(self._address))  # not on the command line, where others could read a password
         return process
 
     async def close(self) -> None:
@@ -202,7 +202,7 @@ def lower_priority(process: int) -> None:
             os.setpriority(os.PRIO_PROCESS, process, 10)
 
 
-def packed(value: object) -> bytes:
+def pack(value: object) -> bytes:
     """A value as it goes over a pipe: its length, then itself."""
     content = pickle.dumps(value)
     return SIZE.pack(len(content)) + content

@@ -10,10 +10,10 @@ from lanner.errors import LannerError
 from lanner.model import Document, Segment
 from lanner.web import speech
 from lanner.web.drafting.options import (
-    composed,
+    compose_protocol,
     offers,
-    parsed,
-    planned,
+    parse_protocol,
+    plan_campaign,
     protocol_text,
     read_wishes,
     refuse_paths,
@@ -38,7 +38,7 @@ def test_the_plain_form() -> None:
     assert [judge.id for judge in wishes.people] == ["ana", "ben"]
     assert wishes.options == {}
     assert wishes.settings == {"deadline": "2026-12-24"}
-    assert parsed(wishes.protocol).name == "h_falcon"
+    assert parse_protocol(wishes.protocol).name == "h_falcon"
 
 
 def test_options_that_differ_are_kept_as_what_they_are() -> None:
@@ -58,11 +58,13 @@ def test_controls_calibration_and_questionnaires() -> None:
     assert wishes.settings["controls"] == {"shuffled": 0.05, "repeats": 3}
     assert wishes.settings["before"] == ["consent"]
     assert wishes.for_texts(documents())["calibration"] == ["doc0"]
-    assert next(iter(composed(wishes).pages)) == next(iter(parsed("# the protocol as it is: consent").pages))
+    assert next(iter(compose_protocol(wishes).pages)) == next(
+        iter(parse_protocol("# the protocol as it is: consent").pages)
+    )
 
 
 def test_a_protocol_without_some_questions() -> None:
-    made = parsed(read_wishes(form(("leave", "comment, sentence"))).protocol)
+    made = parse_protocol(read_wishes(form(("leave", "comment, sentence"))).protocol)
     assert [question.id for _, question in made.questions] == ["skills", "holistic"]
     assert made.name == "h_falcon_own"
     assert not [score for score in made.scores if score.question == "sentence"]
@@ -70,12 +72,12 @@ def test_a_protocol_without_some_questions() -> None:
 
 def test_ones_own_protocol_builds_on_names_and_never_on_files() -> None:
     own = 'name = "mine"\nversion = "1"\nextends = "h_falcon"\nwithout = ["comment"]'
-    assert parsed(protocol_text(form(("own_protocol", own)))).name == "mine"
+    assert parse_protocol(protocol_text(form(("own_protocol", own)))).name == "mine"
     for evil in ('extends = "/etc/passwd"', 'extends = "../../secret.toml"', 'include = ["../x"]', "extends = 3"):
         with pytest.raises(LannerError):
             refuse_paths(f'name = "x"\n{evil}')
     with pytest.raises(LannerError) as refused:
-        parsed(protocol_text(form(("own_protocol", "name = x y\nversion = 1"))))
+        parse_protocol(protocol_text(form(("own_protocol", "name = x y\nversion = 1"))))
     assert refused.value.where.line == 1
 
 
@@ -100,11 +102,11 @@ def test_what_cannot_be_understood_is_said(wrong: list[tuple[str, str]]) -> None
 
 
 def test_the_plan_before_anything_is_made() -> None:
-    found = planned(documents(4), read_wishes(form(("hourly_rate", "40"))))
+    found = plan_campaign(documents(4), read_wishes(form(("hourly_rate", "40"))))
     assert [row.judge for row in found.judges] == ["ana", "ben"]
     assert found.cost == pytest.approx(found.hours * 40)
     with pytest.raises(LannerError, match="Without judges"):
-        planned(documents(), read_wishes(FormData([("name", "x"), ("protocol", "da")])))
+        plan_campaign(documents(), read_wishes(FormData([("name", "x"), ("protocol", "da")])))
 
 
 def test_every_protocol_is_offered_with_words() -> None:
@@ -143,8 +145,8 @@ def test_six_protocols_by_purpose_come_first_and_what_cannot_be_asked_has_a_reas
 
 def test_the_plan_prices_the_calibration_round_and_what_follows_it() -> None:
     texts = documents(4)
-    alone = planned(texts, read_wishes(form()))
-    both = planned(texts, read_wishes(form(("calibration", "1"))))
+    alone = plan_campaign(texts, read_wishes(form()))
+    both = plan_campaign(texts, read_wishes(form(("calibration", "1"))))
     assert both.documents == alone.documents == 4
     assert both.answers == alone.answers, "with everybody judging everything the work is the same, in two rounds"
 
@@ -165,7 +167,7 @@ def test_a_remedy_changes_the_form_and_asks_for_the_plan() -> None:
         Document(f"d{n}", (Segment("1", "A.", {"oak": "B."}), Segment("2", "C.", {"oak": "D."})), "en", "de")
         for n in range(6)
     ]
-    offered = remedies(planned(texts, read_wishes(weak)), weak)
+    offered = remedies(plan_campaign(texts, read_wishes(weak)), weak)
     assert [(remedy.field, remedy.value) for remedy in offered] == [
         ("batches.judges_per_document", "2"),
         ("design", "full"),
@@ -176,7 +178,7 @@ def test_a_remedy_changes_the_form_and_asks_for_the_plan() -> None:
         assert changed.getlist(remedy.field) == [remedy.value]
         assert changed.getlist("do") == ["plan"], "nothing is made"
     better = with_remedy(FormData([*weak.multi_items(), ("remedy", "design=full")]))
-    before, after = (planned(texts, read_wishes(entry)).half_width for entry in (weak, better))
+    before, after = (plan_campaign(texts, read_wishes(entry)).half_width for entry in (weak, better))
     assert before is None and after is not None
     untouched = FormData([*weak.multi_items(), ("remedy", "name=other")])
     assert with_remedy(untouched) is untouched, "only what remedies are for"
@@ -191,7 +193,7 @@ def test_the_plan_counts_texts_controls_and_questionnaires_apart() -> None:
         )
         for n in range(4)
     ]
-    plan = planned(texts, wishes)
+    plan = plan_campaign(texts, wishes)
     assert (plan.different, plan.judged, plan.controls) == (10, 20, 4)
     assert sum(page.judged for page in plan.pages) == 20 + 4 + 2
     assert "10 different, judged 20 times; besides 4 control items" in dict(plan.facts)["items"]

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from lanner import formats
 from lanner.errors import InputError
 from lanner.web.drafting import uploads
-from lanner.web.drafting.uploads import Upload, Uploads, described
+from lanner.web.drafting.uploads import Upload, Uploads, summarise
 from web_clients import documents
 
 
@@ -16,7 +16,7 @@ def test_an_upload_is_its_owners_alone_and_goes_in_the_end() -> None:
     uploads = Uploads()
     place = uploads.place()
     place.write_text("x")
-    token = uploads.keep(Upload(1, place, described(documents(), "mine", "native")))
+    token = uploads.keep(Upload(1, place, summarise(documents(), "mine", "native")))
     assert uploads.find(Upload, token, 1).texts.name == "mine"
     for wrong in ((token, 2), ("guess", 1)):
         with pytest.raises(HTTPException):
@@ -27,7 +27,7 @@ def test_an_upload_is_its_owners_alone_and_goes_in_the_end() -> None:
 
 def test_the_oldest_go_first() -> None:
     uploads = Uploads()
-    told = described(documents(), "mine", "native")
+    told = summarise(documents(), "mine", "native")
     tokens = []
     for _ in range(52):
         place = uploads.place()
@@ -70,7 +70,7 @@ def test_the_demonstration_texts(tmp_path: Path) -> None:
 
 
 def test_a_description_is_short_whatever_the_texts() -> None:
-    found = uploads.described(documents(30, 40), "many", "native")
+    found = uploads.summarise(documents(30, 40), "many", "native")
     assert (found.documents, found.sentences, len(found.rows)) == (30, 1200, 6)
     assert found.pairs == (("English to Korean", 30),)
 

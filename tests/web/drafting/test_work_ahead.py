@@ -12,7 +12,7 @@ from lanner import designs
 from lanner.errors import DesignError
 from lanner.model import Document, Segment
 from lanner.store import Store
-from lanner.web.drafting.options import design_sizes, planned, read_wishes
+from lanner.web.drafting.options import design_sizes, plan_campaign, read_wishes
 from lanner.web.drafting.work_ahead import prospects, work_ahead
 from web_clients import sign_in
 
@@ -63,7 +63,7 @@ def test_an_adaptive_campaign_takes_what_its_own_plan_says_at_most(design: str) 
     texts = documents(8)
     ahead = work_ahead(texts, wishes(("design", design)))
     assert ahead is not None
-    most = planned(texts, wishes(("design", "adaptive"), ("adaptive.judges_per_document", str(ahead.judges))))
+    most = plan_campaign(texts, wishes(("design", "adaptive"), ("adaptive.judges_per_document", str(ahead.judges))))
     assert ahead.adaptive_judgements <= most.main_items <= ahead.fixed_judgements
     assert ahead.judges == (2 if design in ("batches", "full") else 1)
     assert ahead.share == pytest.approx(ahead.adaptive_judgements / ahead.fixed_judgements, abs=0.01)
@@ -71,7 +71,7 @@ def test_an_adaptive_campaign_takes_what_its_own_plan_says_at_most(design: str) 
 
 def test_after_calibration_the_page_counts_what_the_plan_counts() -> None:
     chosen = wishes(("design", "random"), ("random.overlap", "0.5"), ("calibration", "2"), ("hourly_rate", "20"))
-    plan, ahead = planned(documents(), chosen), work_ahead(documents(), chosen)
+    plan, ahead = plan_campaign(documents(), chosen), work_ahead(documents(), chosen)
     assert ahead is not None
     calibration, rest = plan.rounds
     assert (calibration.items, rest.items) == (2 * 3 * 2 * 2, ahead.fixed_judgements), "both systems, both judges"
@@ -80,7 +80,7 @@ def test_after_calibration_the_page_counts_what_the_plan_counts() -> None:
     assert calibration.cost is not None and rest.cost is not None and plan.cost is not None
     assert calibration.cost + rest.cost == pytest.approx(plan.cost)
     assert rest.hours == pytest.approx(ahead.fixed_hours)
-    assert planned(documents(), wishes()).rounds == ()
+    assert plan_campaign(documents(), wishes()).rounds == ()
 
 
 def test_what_a_plan_can_tell_is_what_the_power_of_such_studies_is() -> None:
@@ -110,10 +110,10 @@ def test_nothing_is_claimed_where_nothing_is_known() -> None:
 
 
 def test_the_plan_of_an_adaptive_campaign_is_the_most_it_can_take() -> None:
-    plan = planned(documents(), wishes(("design", "adaptive")))
+    plan = plan_campaign(documents(), wishes(("design", "adaptive")))
     assert sum(page.judged for page in plan.pages) == 8 * 3 * 2
     with pytest.raises(DesignError, match="there are 2 judges"):  # before tasks for a million judges are made
-        planned(documents(), wishes(("design", "adaptive"), ("adaptive.judges_per_document", "1000000000")))
+        plan_campaign(documents(), wishes(("design", "adaptive"), ("adaptive.judges_per_document", "1000000000")))
 
 
 def test_the_page_offers_the_adaptive_design_beside_the_fixed_one(client: TestClient, store: Store) -> None:

@@ -7,7 +7,7 @@ from lxml import html
 
 from lanner import protocols
 from lanner.model import Document, Item, Segment, Stage, Unit
-from lanner.web.judging.document import DocumentBlock, DocumentRow, TextCell, lines, opened, together, writing
+from lanner.web.judging.document import DocumentBlock, DocumentRow, TextCell, lines, open_window, together, writing
 from lanner.web.speech import Messages
 
 
@@ -35,17 +35,17 @@ def block(size: int, **more: object) -> DocumentBlock:
 
 
 def test_only_the_block_of_the_row_is_open() -> None:
-    shown = opened([block(3), block(3)], 4, whole=False)
+    shown = open_window([block(3), block(3)], 4, whole=False)
     assert [part.hidden for part in shown] == [True, False]
 
 
 def test_the_window_around_a_row() -> None:
-    [shown] = opened([block(30, window=(2, 3))], 10, whole=False)
+    [shown] = open_window([block(30, window=(2, 3))], 10, whole=False)
     assert [line.number for line in shown.rows if not line.hidden] == [8, 9, 10, 11, 12, 13]
     assert (shown.above, shown.below) == (8, 16)
-    [whole] = opened([block(30, window=(2, 3))], 10, whole=True)
+    [whole] = open_window([block(30, window=(2, 3))], 10, whole=True)
     assert not any(line.hidden for line in whole.rows)
-    [fixed] = opened([block(30, window=(2, 3), can_open=False)], 0, whole=True)
+    [fixed] = open_window([block(30, window=(2, 3), can_open=False)], 0, whole=True)
     assert sum(not line.hidden for line in fixed.rows) == 4
 
 

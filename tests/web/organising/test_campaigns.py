@@ -16,7 +16,7 @@ from lanner.errors import CampaignError, LannerError
 from lanner.store import Store
 from lanner.store.campaign_copies import bring_back
 from lanner.web import speech
-from lanner.web.organising.campaigns import listed, read_settings
+from lanner.web.organising.campaigns import list_campaigns, read_settings
 from lanner.web.updates import SharedPanels
 from lanner.web.worker import worker
 from web_clients import complete, open_campaign, sign_in
@@ -122,7 +122,7 @@ def test_the_list_counts_as_the_campaigns_themselves_do(client: TestClient, stor
     with store.reading() as tx:
         owner = tx.accounts.find("Ann")
     assert owner
-    for row in listed(store, owner):
+    for row in list_campaigns(store, owner):
         whole = campaign.progress(store, row.campaign.id)
         assert (row.items, row.done, row.judges) == (whole.whole.items, whole.whole.done, len(whole.judges))
 

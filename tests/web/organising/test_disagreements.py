@@ -23,7 +23,7 @@ from lanner.model.protocol import Wording
 from lanner.monitor.snapshot import DisagreementFilter, DisagreementList, UnitAnswers
 from lanner.store import Store
 from lanner.web.app import create_app
-from lanner.web.organising.disagreements import CampaignTexts, Matrix, Piece, filter_of, marked, matrix
+from lanner.web.organising.disagreements import CampaignTexts, Matrix, Piece, filter_of, mark_spans, matrix
 from lanner.web.site import ServerSettings
 from lanner.web.speech import speaking
 from web_clients import another, complete, open_campaign, sign_in
@@ -297,7 +297,7 @@ def test_texts_and_questions_nobody_answered_have_no_table() -> None:
 
 def test_overlaps_name_everyone() -> None:
     spans = {"a": [{"side": "source", "start": 0, "end": 5}], "b": [{"side": "source", "start": 3, "end": 8}]}
-    assert marked("012345678", spans, "source") == (
+    assert mark_spans("012345678", spans, "source") == (
         Piece("012", ("a",)),
         Piece("34", ("a", "b")),
         Piece("567", ("b",)),
@@ -309,14 +309,14 @@ def test_the_other_side_and_places_outside_do_not_count() -> None:
     spans = {
         "a": [{"side": "target", "start": 0, "end": 2}, {"side": "source", "start": 2, "end": 99}, {"missing": True}]
     }
-    assert marked("abcd", spans, "source") == (Piece("ab"), Piece("cd", ("a",)))
+    assert mark_spans("abcd", spans, "source") == (Piece("ab"), Piece("cd", ("a",)))
     both = {"a": [{"side": "target", "output": 1, "start": 0, "end": 2}]}
-    assert marked("abcd", both, "target", 0) == (Piece("abcd"),), "it is a mark in the other output"
-    assert marked("abcd", both, "target", 1) == (Piece("ab", ("a",)), Piece("cd"))
+    assert mark_spans("abcd", both, "target", 0) == (Piece("abcd"),), "it is a mark in the other output"
+    assert mark_spans("abcd", both, "target", 1) == (Piece("ab", ("a",)), Piece("cd"))
 
 
 def test_offsets_count_code_points() -> None:
-    assert marked("😀ab", {"a": [{"side": "target", "start": 1, "end": 2}]}, "target") == (
+    assert mark_spans("😀ab", {"a": [{"side": "target", "start": 1, "end": 2}]}, "target") == (
         Piece("😀"),
         Piece("a", ("a",)),
         Piece("b"),
@@ -326,7 +326,7 @@ def test_offsets_count_code_points() -> None:
 @given(st.text(max_size=30), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=5))
 def test_no_letter_is_lost(text: str, places: list[tuple[int, int]]) -> None:
     spans = {"a": [{"side": "source", "start": start, "end": end} for start, end in places]}
-    assert "".join(piece.text for piece in marked(text, spans, "source")) == text
+    assert "".join(piece.text for piece in mark_spans(text, spans, "source")) == text
 
 
 def test_a_mark_says_how_severe_each_judge_found_it() -> None:
@@ -334,7 +334,7 @@ def test_a_mark_says_how_severe_each_judge_found_it() -> None:
         "Ana": [{"side": "target", "start": 0, "end": 3, "severity": "Major"}],
         "Ben": [{"side": "target", "start": 0, "end": 3, "severity": "Minor"}],
     }
-    assert marked("one two", spans, "target") == (Piece("one", ("Ana", "Ben"), ("Major", "Minor")), Piece(" two"))
+    assert mark_spans("one two", spans, "target") == (Piece("one", ("Ana", "Ben"), ("Major", "Minor")), Piece(" two"))
     errors = protocols.load("esa").find("errors")
     assert errors is not None
     mark = {"side": "target", "start": 0, "end": 3, "text": "one", "severity": "major"}

@@ -315,8 +315,8 @@ def protocol_text(form: FormData) -> str:
 _SAME = "# the protocol as it is: "
 
 
-def parsed(text: str) -> Protocol:
-    """The protocol of such a text."""
+def parse_protocol(text: str) -> Protocol:
+    """The protocol that a form names or describes."""
     if text.startswith(_SAME):
         return protocols.load(text.removeprefix(_SAME))
     return protocols.parse_toml(text, "your protocol")
@@ -462,8 +462,8 @@ def with_remedy(form: FormData) -> FormData:
     return FormData([*others, (field, value), ("do", "plan")])
 
 
-def planned(documents: Sequence[Document], wishes: CampaignOptions) -> AssignmentPlan:
-    """What these wishes come to, before anything is made."""
+def plan_campaign(documents: Sequence[Document], wishes: CampaignOptions) -> AssignmentPlan:
+    """The plan of a campaign with these wishes, before anything is made."""
     if not wishes.judges:
         raise DesignError(
             say("Without judges there is no plan."), next_step=say("Name them, or as many as you think of.")
@@ -473,7 +473,7 @@ def planned(documents: Sequence[Document], wishes: CampaignOptions) -> Assignmen
         wishes.design,
         documents,
         wishes.people,
-        composed(wishes),
+        compose_protocol(wishes),
         systems=wishes.systems_of(documents),
         options=wishes.options,
         settings=wishes.for_texts(documents),
@@ -491,7 +491,7 @@ def design_sizes(documents: Sequence[Document], wishes: CampaignOptions) -> dict
     for name in designs.titles():
         own = wishes if name == wishes.design else replace(wishes, design=name, options={})
         try:
-            sizes[name] = sum(page.judged for page in planned(documents, own).pages)
+            sizes[name] = sum(page.judged for page in plan_campaign(documents, own).pages)
         except LannerError as error:
             sizes[name] = parts(error)[0]
     return sizes
@@ -501,10 +501,10 @@ _MOST_TRIED = 20_000
 """Sentences times judges up to which every design is tried for the page."""
 
 
-def composed(wishes: CampaignOptions) -> Protocol:
+def compose_protocol(wishes: CampaignOptions) -> Protocol:
     """The protocol with the questionnaires around it."""
     around = {when: [protocols.load(name) for name in wishes.settings.get(when, ())] for when in ("before", "after")}
-    return protocols.compose(parsed(wishes.protocol), **around)
+    return protocols.compose(parse_protocol(wishes.protocol), **around)
 
 
 def create_campaign(store: Store, path: str, options: CampaignOptions, account: int) -> Campaign:
@@ -514,7 +514,7 @@ def create_campaign(store: Store, path: str, options: CampaignOptions, account: 
         store,
         options.name,
         documents,
-        parsed(options.protocol),
+        parse_protocol(options.protocol),
         options.people,
         design=options.design,
         systems=options.systems or None,

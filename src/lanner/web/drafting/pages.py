@@ -38,7 +38,7 @@ from lanner.web.drafting.options import (
     with_remedy,
 )
 from lanner.web.drafting.tables import language_titles
-from lanner.web.drafting.uploads import Upload, UploadedTexts, described, named, without_folders
+from lanner.web.drafting.uploads import Upload, UploadedTexts, safe_name, summarise, without_folders
 from lanner.web.organising import judges
 from lanner.web.organising.campaigns import to_campaign
 from lanner.web.organising.figures import NarrowingScale, load_bar, narrowing, size_curve
@@ -94,7 +94,7 @@ async def take_texts(request: Request) -> Response:
 def _of_campaign(store: Store, campaign: Campaign, folder: Path) -> UploadedTexts:
     documents = campaigns.documents(store, campaign.id)
     formats.write("native", folder, documents)
-    return described(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
+    return summarise(documents, campaign.title or campaign.name, say("the texts of {name}", name=campaign.name))
 
 
 def _receive(form: FormData, folder: Path) -> list[str]:
@@ -103,7 +103,7 @@ def _receive(form: FormData, folder: Path) -> list[str]:
     if not files:
         raise InputError(say("No file was chosen."), next_step=say("Choose a file, or take the demonstration texts."))
     for entry in files:
-        path = folder / named(entry.filename)
+        path = folder / safe_name(entry.filename)
         if path.exists():
             raise InputError(
                 say("Two files are called {name}.", name=path.name),

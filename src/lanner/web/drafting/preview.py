@@ -152,7 +152,7 @@ async def save(request: Request) -> Response:
     except AnswerError as error:
         return judging.refusal(error)
     saved = campaigns.SaveResult(dict.fromkeys(save["answers"], 0), tuple(missing), answers=save["answers"])
-    return judging.json_response(judging.acknowledged(saved, now))
+    return judging.json_response(judging.acknowledge(saved, now))
 
 
 def _check_answers(view: TaskView, number: int, answers: Mapping[str, Json]) -> list[str]:

@@ -86,7 +86,7 @@ class Uploads:
         return token
 
     def find(self, kind: type[Kind], token: str, account: int) -> Kind:
-        """What this account has sent; what others have sent does not exist for it."""
+        """A file that this account has sent; those of others do not exist for it."""
         upload = self._uploads.get(token)
         if not isinstance(upload, kind) or upload.account != account or not upload.path.is_file():
             raise HTTPException(404)
@@ -97,13 +97,13 @@ class Uploads:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def named(name: str | None) -> str:
+def safe_name(name: str | None) -> str:
     """A name that is safe for a file of ours: its last part, not hidden."""
     return Path(name or "").name.replace("\\", "_").lstrip(".") or "texts"
 
 
 def without_folders(error: LannerError) -> InputError:
-    """The same mistake, where the file goes by its own name: where it lay meanwhile is nobody's business."""
+    """The error with the file's own name in place of the path where it was kept."""
     place = error.where
     where = Where(Path(str(place.file)).name, place.line, place.column, place.item) if place.file else place
     return InputError(error.what, code=error.code, names=error.names, where=where, next_step=error.next_step)
@@ -171,7 +171,7 @@ def take_in(
         pair = ":".join(code or languages.UNDETERMINED for code in taken)
         documents = [formats.with_pair(document, pair) for document in documents]
     formats.write("native", folder, documents)
-    texts = described(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
+    texts = summarise(documents, name, formats.titles().get(format_name, format_name), notes, judgements)
     return replace(texts, guessed=(bool(taken[0]), bool(taken[1])))
 
 
@@ -191,10 +191,10 @@ def demo(folder: str) -> UploadedTexts:
     with resources.as_file(resources.files("lanner.corpus") / "demo.jsonl") as path:
         documents = list(formats.read_documents(path, "native"))
     formats.write("native", folder, documents)
-    return described(documents, "demo", say("Lanner’s demonstration texts"))
+    return summarise(documents, "demo", say("Lanner’s demonstration texts"))
 
 
-def described(
+def summarise(
     documents: Sequence[Document], name: str, kind: str, notes: tuple[str, ...] = (), judgements: int = 0
 ) -> UploadedTexts:
     """The texts in a few numbers, with the beginning of the first."""

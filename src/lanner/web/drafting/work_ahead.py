@@ -19,7 +19,14 @@ from lanner.stats.goals import GoalKind
 from lanner.stats.power import Components, Design, chances, plan
 from lanner.stats.resample import Resampling
 from lanner.stats.savings import expected_savings
-from lanner.web.drafting.options import CampaignOptions, CourseStep, LengthForecast, PowerForecast, composed, planned
+from lanner.web.drafting.options import (
+    CampaignOptions,
+    CourseStep,
+    LengthForecast,
+    PowerForecast,
+    compose_protocol,
+    plan_campaign,
+)
 
 METRIC = "chrf"
 
@@ -30,7 +37,7 @@ def work_ahead(
     """How long such a campaign would go on after its calibration round, fixed and adaptive. None where that is not
     known: for goals and protocols without released ratings of systems, or with too few documents or systems. `items`
     are the main items of the plan, where that is known."""
-    protocol = composed(wishes)
+    protocol = compose_protocol(wishes)
     systems = wishes.systems_of(documents)
     stages = _rated_stages(protocol)
     main_documents = documents[wishes.calibration :]
@@ -46,7 +53,7 @@ def work_ahead(
     if world is None or goal.kind is GoalKind.AGREEMENT:
         return None
     hours = next(protocol.minutes(page) for page, own in protocol.pages.items() if own[0] in stages) / 60
-    fixed_judgements = planned(documents, wishes).main_items if items is None else items
+    fixed_judgements = plan_campaign(documents, wishes).main_items if items is None else items
     once = float(sizes.sum()) * len(systems) * world.overlap
     again = 0.0 if wishes.design == ADAPTIVE else max(0.0, fixed_judgements / once - 1)
     savings = expected_savings(world, goal, seed=wishes.seed, judged_again=again)
@@ -83,7 +90,7 @@ def work_ahead(
 def prospects(documents: Sequence[Document], wishes: CampaignOptions) -> PowerForecast | None:
     """Which differences between two systems such a campaign would show. None where released ratings say nothing about
     the protocol."""
-    protocol = composed(wishes)
+    protocol = compose_protocol(wishes)
     systems = len(wishes.systems_of(documents))
     main_documents = documents[wishes.calibration :]
     parts = released_components(protocol) if _rated_stages(protocol) else None
@@ -137,7 +144,7 @@ def _rated_stages(protocol: Protocol) -> list[Stage]:
 
 
 def _overlap(wishes: CampaignOptions) -> int:
-    """How many judge an item."""
+    """The mean number of judges of an item."""
     usual = len(wishes.judges) if wishes.design == "full" else designs.options(wishes.design).get("judges_per_document")
     return int(wishes.options.get("judges_per_document") or usual or 1)
 

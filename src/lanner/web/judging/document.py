@@ -112,7 +112,7 @@ class PageLayout:
             dir=direction,
             domain=document.domain if "domain" in stage.show else "",
             text_type=document.text_type if titled else "",
-            pair=(_named(document.source_language), _named(document.target_language)),
+            pair=(_code_and_name(document.source_language), _code_and_name(document.target_language)),
             note=document.note if titled else "",
             media=self.media.get(document.id, "") if titled else "",
             glossary=document.glossary if "glossary" in stage.show else {},
@@ -168,11 +168,11 @@ class PageLayout:
         cells = []
         source, target = writings
         if "source" in self.stage.show:
-            cells.append(TextCell("source", _shown(segment.source, index, "", item), *source))
+            cells.append(TextCell("source", _shown_text(segment.source, index, "", item), *source))
         if "target" in self.stage.show:
             for output, system in enumerate(systems):
                 cells.append(
-                    TextCell("target", _shown(segment.text(system) or "", index, system, item), *target, output)
+                    TextCell("target", _shown_text(segment.text(system) or "", index, system, item), *target, output)
                 )
         if self._shows_reference:
             cells.append(TextCell("reference", next(iter(segment.references.values()), ""), *target))
@@ -215,8 +215,8 @@ def together(items: Sequence[Item], stage: Stage) -> list[list[int]]:
     return groups
 
 
-def opened(blocks: Sequence[DocumentBlock], place: int, whole: bool) -> tuple[DocumentBlock, ...]:
-    """Only the block with the row is shown, and of a long document only the window around the row."""
+def open_window(blocks: Sequence[DocumentBlock], place: int, whole: bool) -> tuple[DocumentBlock, ...]:
+    """Show only the block with the row, and of a long document only the window around the row."""
     shown_blocks = []
     for block in blocks:
         size = len(block.rows)
@@ -226,13 +226,13 @@ def opened(blocks: Sequence[DocumentBlock], place: int, whole: bool) -> tuple[Do
             shown_blocks.append(block)
         else:
             low, high = max(0, place - block.window[0]), min(size - 1, place + block.window[1])
-            rows = tuple(line if low <= n <= high else _hidden(line) for n, line in enumerate(block.rows))
+            rows = tuple(line if low <= n <= high else _hide(line) for n, line in enumerate(block.rows))
             shown_blocks.append(replace(block, rows=rows, above=low, below=size - 1 - high))
         place -= size
     return tuple(shown_blocks)
 
 
-def _hidden(line: DocumentRow) -> DocumentRow:
+def _hide(line: DocumentRow) -> DocumentRow:
     """The same line, hidden; `replace` would take three times as long, and a document has hundreds."""
     return DocumentRow(line.number, line.item, line.cells, line.segment, line.state, True)
 
@@ -248,7 +248,7 @@ def _reachable(rows: Sequence[DocumentRow], before: int, after: int) -> list[Doc
     return [line for place, line in enumerate(rows) if any(at - before <= place <= at + after for at in places)]
 
 
-def _shown(text: str, index: int, system: str, item: Item | None) -> str:
+def _shown_text(text: str, index: int, system: str, item: Item | None) -> str:
     """The text, or what a control item shows in its place: for a whole document one line per sentence."""
     if item is not None and system in item.texts:
         text_of_item = item.texts[system]
@@ -259,7 +259,7 @@ def _shown(text: str, index: int, system: str, item: Item | None) -> str:
     return text
 
 
-def _named(language: str) -> tuple[str, str]:
+def _code_and_name(language: str) -> tuple[str, str]:
     """Code and name; nothing where the language is unknown, which tells a judge nothing."""
     return ("", "") if language == languages.UNDETERMINED else (language, languages.name(language))
 

@@ -129,7 +129,7 @@ def asks(
         for question in stage.questions
     ]
     if all(stage.unit is not Unit.JUDGE for stage in stages):
-        questions = list(_lettered(questions))
+        questions = list(_assign_letters(questions))
     questions = [
         replace(ask, groups=_groups(protocol, wording, ask.rows or ask.options)) for ask in _direct_rows(questions)
     ]
@@ -362,7 +362,7 @@ def _condition(own: Condition | None, of_stage: Condition | None) -> str:
     return json.dumps(conditions) if conditions else ""
 
 
-def _lettered(questions: Sequence[FormQuestion]) -> Iterator[FormQuestion]:
+def _assign_letters(questions: Sequence[FormQuestion]) -> Iterator[FormQuestion]:
     letters = {*_TAKEN, *(ask.letter for ask in questions)}
     for ask in questions:
         free = next((letter for letter in ask.id if letter.isalpha() and letter not in letters), "")

@@ -43,7 +43,7 @@ from lanner.web.access import SignInNeeded, Visitor
 from lanner.web.judging.home import Home, JudgeRemovedError, home_page
 from lanner.web.judging.page import PageSettings, StoredAnswers, TaskView, task_page, task_view
 from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
-from lanner.web.middleware import packed
+from lanner.web.middleware import compress
 from lanner.web.problems import wants_json
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
@@ -86,14 +86,14 @@ def _language(request: Request, judge_speaks: str = "") -> speech.Messages:
 
 def _page(request: Request, template: str, words: speech.Messages, context: Mapping[str, Any]) -> Response:
     defaults = {"messages": words, "t": words.get, "languages": speech.available(), "names": languages.name}
-    return packed(request, page(request, template, {**defaults, **context}))
+    return compress(request, page(request, template, {**defaults, **context}))
 
 
 async def _mine(request: Request) -> tuple[int, int]:
     """The task asked for and its judge's participant, if it is this visitor's. Other people's tasks do not exist."""
     site: Site = request.app.state.site
     number = request.path_params["id"]
-    participants, found = request.state.visitor.participants, site.owners.remembered(number)
+    participants, found = request.state.visitor.participants, site.owners.cached(number)
     if found is None or found.judge not in participants:
         found = await site.read(lambda: site.owners.find(number))
     if found is None or found.judge is None or found.judge not in participants:
@@ -104,7 +104,7 @@ async def _mine(request: Request) -> tuple[int, int]:
 async def _view(request: Request, number: int) -> TaskView:
     """A task of this visitor's with all that its page shows."""
     site: Site = request.app.state.site
-    view = await site.read(lambda: task_view(site.store, number, site.owners.remembered(number)))
+    view = await site.read(lambda: task_view(site.store, number, site.owners.cached(number)))
     if view is None:
         raise HTTPException(404)
     return view
@@ -364,9 +364,9 @@ async def save(request: Request) -> Response:
     except AnswerError as error:
         return refusal(error)
     except CampaignError as error:
-        return await _refused(request, participant, error)
+        return await _refuse(request, participant, error)
     site.saves += 1
-    reply = acknowledged(outcome, received)
+    reply = acknowledge(outcome, received)
     if outcome.item is not None and outcome.item.role is Role.TUTORIAL and not outcome.open:
         reply["feedback"] = await site.read(lambda: _feedback(request, number, fields["item"]))
     return json_response(reply)
@@ -391,7 +391,7 @@ def _language_of(store: Store, participant: int) -> str:
     return str(row.judge.attributes.get("interface_language", "")) if row else ""
 
 
-def acknowledged(outcome: work.SaveResult, received: datetime) -> dict[str, object]:
+def acknowledge(outcome: work.SaveResult, received: datetime) -> dict[str, object]:
     """The reply about answers that are on disk: each is named by the digest of what was sent."""
     return {
         "saved": outcome.ids,
@@ -424,7 +424,7 @@ _REFUSALS = {
 """Why answers are not taken now, by the key of the sentence that says so in the judge's language."""
 
 
-async def _refused(request: Request, participant: int, error: CampaignError) -> Response:
+async def _refuse(request: Request, participant: int, error: CampaignError) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
     if error.code in ("unknown_task", "not_assigned", "revoked"):
         raise SignInNeeded(judge=True)
@@ -515,7 +515,7 @@ def _moment(value: Json) -> datetime | None:
 
 
 async def form(request: Request) -> Response:
-    """The same without JavaScript: one item's answers from a plain form, then the next row."""
+    """Take one item's answers from a plain form, without JavaScript, then show the next row."""
     site: Site = request.app.state.site
     number, participant = await _mine(request)
     fields = await request.form(max_files=0, max_fields=2000)
@@ -559,13 +559,13 @@ def next_row(fields: FormData) -> str:
 
 async def finish_task(site: Site, number: int) -> Task:
     """Finish a task. In an adaptive campaign a worker then takes the look that may be due."""
-    task, adaptive_campaign = await site.write(lambda: _finished(site.store, number))
+    task, adaptive_campaign = await site.write(lambda: _finish(site.store, number))
     if adaptive_campaign is not None:
         await site.files.ask("look_if_due", adaptive_campaign)
     return task
 
 
-def _finished(store: Store, number: int) -> tuple[Task, int | None]:
+def _finish(store: Store, number: int) -> tuple[Task, int | None]:
     """Finish a task, and which adaptive campaign it belongs to. Where it asked for consent and got it, the version of
     what was agreed to is kept."""
     task = work.finish(store, number)
@@ -601,7 +601,7 @@ async def finish(request: Request) -> Response:
     except CampaignError as error:
         if not as_json:
             raise
-        return await _refused(request, participant, error)
+        return await _refuse(request, participant, error)
     site.saves += 1
     if not as_json:
         return redirect(request, "/work")
@@ -646,6 +646,6 @@ async def reopen(request: Request) -> Response:
     except CampaignError as error:
         if not as_json:
             raise
-        return await _refused(request, participant, error)
+        return await _refuse(request, participant, error)
     site.saves += 1
     return json_response({"reopened": True}) if as_json else redirect(request, f"/task/{number}")

@@ -34,7 +34,7 @@ from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.store import AssignedTask, RecentCache, Store, Transaction
 from lanner.store.rows import dumps
-from lanner.web.judging.document import DocumentBlock, PageLayout, lines, opened
+from lanner.web.judging.document import DocumentBlock, PageLayout, lines, open_window
 from lanner.web.judging.form import FormOption, FormQuestion, asks
 from lanner.web.judging.practice import PracticeExample, feedback, lessons, steps
 from lanner.web.speech import Messages
@@ -340,7 +340,7 @@ def task_page(
     states = tuple(_state(protocol, task.page, entry) for entry in given)
     blocks = PageLayout(task, documents, stages[0], questions, states, messages, media or {}).blocks()
     place = _place(blocks, states, row)
-    blocks = opened(blocks, place, whole)
+    blocks = open_window(blocks, place, whole)
     current = _item_at(blocks, place)
     return TaskPage(
         id=task.id,
@@ -351,7 +351,7 @@ def task_page(
         heading=_heading(stages[0].unit, prepared.stage_title, messages, blocks, place),
         shown=tuple(stages[0].show),
         blocks=blocks,
-        asks=tuple(_answered(protocol, task.page, ask, given[current]) for ask in questions),
+        asks=tuple(_with_answer(protocol, task.page, ask, given[current]) for ask in questions),
         current=current,
         row=place,
         finished=task.finished_at is not None,
@@ -460,11 +460,11 @@ def _prefilled(
     for item in items:
         document = documents.get(item.document) if span_questions else None
         texts = texts_of(document, item) if document else None
-        starts.append({question.id: _offered(question, texts) for question in span_questions} if texts else {})
+        starts.append({question.id: _offered_marks(question, texts) for question in span_questions} if texts else {})
     return starts
 
 
-def _offered(question: Spans, texts: JudgedTexts) -> list[dict[str, Json]]:
+def _offered_marks(question: Spans, texts: JudgedTexts) -> list[dict[str, Json]]:
     """The marks to look at: a page shows them as such until its judge has."""
     return [{**span, "origin": "offered"} for span in as_shown(offered_spans(question, texts))]
 
@@ -477,7 +477,7 @@ def _state(protocol: Protocol, page: str, entry: StoredAnswers) -> str:
     return "partial" if missing(protocol, page, answers) else "done"
 
 
-def _answered(protocol: Protocol, page: str, ask: FormQuestion, entry: StoredAnswers) -> FormQuestion:
+def _with_answer(protocol: Protocol, page: str, ask: FormQuestion, entry: StoredAnswers) -> FormQuestion:
     answers = {**entry.earlier, **entry.answers}
     applying = {question.id: question for _, question in applicable(protocol, page, answers)}
     question = applying.get(ask.id)
@@ -576,7 +576,7 @@ def task_view(store: Store, number: int, assigned: AssignedTask | None = None) -
         participant=participant.number,
         task=entry.task,
         documents=texts,
-        given=_given(answers, times),
+        given=_stored_answers(answers, times),
         progress=PageProgress(finished_tasks, len(overview), today / 60),
         gate=gate,
         asks_about_gate=gate is not None and not closed,
@@ -609,7 +609,7 @@ def _earlier_task(
     return None
 
 
-def _given(answers: Sequence[ItemAnswers], times: Sequence[tuple[float, float]]) -> tuple[StoredAnswers, ...]:
+def _stored_answers(answers: Sequence[ItemAnswers], times: Sequence[tuple[float, float]]) -> tuple[StoredAnswers, ...]:
     return tuple(
         StoredAnswers(
             answers={question: answer.value for question, answer in each.current.items()},

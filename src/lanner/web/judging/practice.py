@@ -85,15 +85,15 @@ def lessons(protocol: Protocol, page: str, pair: tuple[str, str], language: str)
             _languages(example, pair),
             tuple(example.right_in_words(protocol, language)),
             tuple(example.wrong_in_words(protocol, language)),
-            tuple(_marked(protocol, example, {name: rule.get("is") for name, rule in example.right.items()})),
-            tuple(_marked(protocol, example, example.wrong)),
+            tuple(_marked_texts(protocol, example, {name: rule.get("is") for name, rule in example.right.items()})),
+            tuple(_marked_texts(protocol, example, example.wrong)),
             example.explain(language),
         )
         for example in page_examples(protocol, page, "-".join(pair))
     )
 
 
-def _marked(protocol: Protocol, example: WorkedExample, answers: Mapping[str, Json]) -> Iterator[MarkedText]:
+def _marked_texts(protocol: Protocol, example: WorkedExample, answers: Mapping[str, Json]) -> Iterator[MarkedText]:
     """The texts of an example in which an answer marks words; of marks that overlap, the first."""
     for name, spans in answers.items():
         match = protocol.find(name)
@@ -132,7 +132,7 @@ def practice_of(
 ) -> Practice | None:
     """The practice for a page of a protocol; None where it has no worked examples that fit. With every `turn` come
     other examples, as far as there are others."""
-    examples = _spread(page_examples(protocol, page, "-".join(pair)), turn)
+    examples = _pick_examples(page_examples(protocol, page, "-".join(pair)), turn)
     if not examples:
         return None
     stage = protocol.pages[page][0]
@@ -217,8 +217,8 @@ def check_all(
     return checked
 
 
-def _spread(examples: Sequence[WorkedExample], turn: int = 0) -> list[WorkedExample]:
-    """At most so many examples that practice stays short, from all over the list: neighbours show the same skill."""
+def _pick_examples(examples: Sequence[WorkedExample], turn: int = 0) -> list[WorkedExample]:
+    """Pick so few examples that practice stays short, from all over the list: neighbours show the same skill."""
     count = min(_MOST, len(examples))
     chosen = []
     for place in range(count):

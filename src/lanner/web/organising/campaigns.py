@@ -63,7 +63,7 @@ def to_campaign(request: Request, campaign: Campaign, below: str = "") -> Redire
     return RedirectResponse(address_of(request, campaign, below), 303)
 
 
-def listed(store: Store, account: Account) -> list[CampaignRow]:
+def list_campaigns(store: Store, account: Account) -> list[CampaignRow]:
     """The campaigns this account may see, the newest first."""
     with store.reading() as tx:
         mine = visible_campaigns(tx, account)
@@ -81,7 +81,7 @@ async def campaigns(request: Request) -> Response:
     account = request.state.visitor.account
     filter_name = request.query_params.get("show", "")
     site.live.warm()
-    rows = await site.read(lambda: listed(site.store, account))
+    rows = await site.read(lambda: list_campaigns(site.store, account))
     archived_rows = [row for row in rows if row.campaign.settings.get("archived")]
     current = [row for row in rows if not row.campaign.settings.get("archived")]
     context = {
@@ -178,8 +178,8 @@ def _plain_text(value: Json) -> str:
 
 
 def _with_own_changes(form: FormData, campaign: Campaign) -> dict[str, str]:
-    """What is stored now, with what this organiser changed: a form filled in before someone else's change would take
-    that back when it is sent again."""
+    """The settings as stored, with what this organiser changed in the form: a form that was filled in before someone
+    else's change would take that change back."""
     try:
         seen = json.loads(forms.text(form, "stored"))
     except ValueError:

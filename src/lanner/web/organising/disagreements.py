@@ -210,7 +210,7 @@ class DisputedItem:
 
     @property
     def systems_in_words(self) -> str:
-        """The same as a sentence names them."""
+        """The systems as a sentence names them."""
         return in_words(self.systems) if self.systems else ""
 
 
@@ -398,8 +398,8 @@ def _is_spans(value: Json) -> bool:
 
 def _row(at: int, segment: Segment, system: str, spans: Mapping[str, Json], *, current: bool) -> SentenceRow:
     names = system.split("|") if system else []
-    targets = tuple(marked(segment.text(name) or "", spans, "target", output) for output, name in enumerate(names))
-    return SentenceRow(at + 1, marked(segment.source, spans, "source"), targets, current)
+    targets = tuple(mark_spans(segment.text(name) or "", spans, "target", output) for output, name in enumerate(names))
+    return SentenceRow(at + 1, mark_spans(segment.source, spans, "source"), targets, current)
 
 
 _MOST_POINTS = 12
@@ -642,7 +642,7 @@ class Piece:
     severities: tuple[str, ...] = ()
 
 
-def marked(text: str, spans: Mapping[str, Json], side: str, output: int = 0) -> tuple[Piece, ...]:
+def mark_spans(text: str, spans: Mapping[str, Json], side: str, output: int = 0) -> tuple[Piece, ...]:
     """The text in pieces. `spans` are lists of spans by name; those of the other side, or of another of several
     outputs, are left out."""
     places: list[tuple[int, int, str, str]] = []

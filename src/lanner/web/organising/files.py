@@ -22,7 +22,7 @@ from lanner.errors import InputError, LannerError
 from lanner.model import Campaign
 from lanner.reports.rendering import script_hash
 from lanner.web import forms
-from lanner.web.drafting.uploads import UploadedAnswers, named, without_folders
+from lanner.web.drafting.uploads import UploadedAnswers, safe_name, without_folders
 from lanner.web.organising.campaigns import campaign_of, to_campaign
 from lanner.web.problems import error_text
 from lanner.web.rendering import page
@@ -130,7 +130,7 @@ def _copy_upload(site: Site, entry: UploadFile) -> Path:
     """The file under its own name, which tells the format, in a folder of its own."""
     folder = site.uploads.place()
     folder.mkdir()
-    path = folder / named(entry.filename)
+    path = folder / safe_name(entry.filename)
     with path.open("wb") as target:
         shutil.copyfileobj(entry.file, target)
     return path

@@ -114,7 +114,7 @@ async def links(request: Request) -> Response:
     def work() -> list[JudgeLink]:
         everybody = campaigns.participants if who == "one" else campaigns.invitations.invited_people
         people = [entry for entry in everybody(site.store, campaign.id) if entry.judge.kind is JudgeKind.PERSON]
-        recipients = [participant for participant in people if _wanted(participant, who, forms.text(form, "judge"))]
+        recipients = [participant for participant in people if _is_wanted(participant, who, forms.text(form, "judge"))]
         return _issue(request, site.store, campaign, [InvitedJudge(participant.judge) for participant in recipients])
 
     links = await site.write(work)
@@ -122,7 +122,7 @@ async def links(request: Request) -> Response:
     return await _links(request, campaign, links, form)
 
 
-def _wanted(participant: Participant, who: str, judge: str) -> bool:
+def _is_wanted(participant: Participant, who: str, judge: str) -> bool:
     if who == "one":
         return participant.judge.id == judge
     return who == "all" or (who == "missing" and (not participant.has_link or participant.revoked_at is not None))
