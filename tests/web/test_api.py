@@ -78,7 +78,7 @@ def test_people_go_by_pseudonyms_unless_the_token_may_know_them(store: Store, pr
 
 
 @pytest.mark.parametrize(
-    ("place", "noun", "method"), [("judgements", Judgements, "some"), ("tasks", Tasks, "of_campaign")]
+    ("place", "noun", "method"), [("judgements", Judgements, "batch"), ("tasks", Tasks, "of_campaign")]
 )
 def test_who_comes_while_rows_are_read_goes_by_a_pseudonym_too(
     store: Store, program: Program, monkeypatch: pytest.MonkeyPatch, place: str, noun: type, method: str
