@@ -352,6 +352,18 @@ def test_pairs_and_spans_come_back(tmp_path: Path) -> None:
         formats.write("label_studio", tmp_path / "y", [], judgements)
 
 
+def test_a_tie_among_other_words_comes_back_as_a_word(tmp_path: Path) -> None:
+    """It came back as the ranks 1 and 1 beside the words a and b, and nothing could be analysed."""
+    document = Document("d", tuple(Segment(n, n, {"A": "x", "B": "y"}) for n in "123"), "en", "de")
+    judgements = [
+        Judgement("j", "rating", "preference", "d", segment, ("A", "B"), side)
+        for segment, side in zip("123", ("a", "tie", "b"), strict=True)
+    ]
+    formats.write("label_studio", tmp_path / "x", [document], judgements, [Judge("j")])
+    (reading,) = formats.read(tmp_path / "x")
+    assert [entry.value for entry in reading.judgements] == ["a", "tie", "b"]
+
+
 @pytest.mark.data
 def test_released_judgements_survive_the_way_through_label_studio(tmp_path: Path) -> None:
     for reading in formats.read(data_dir("h-falcon")):

@@ -642,3 +642,13 @@ def test_what_a_survey_notes_on_its_responses_is_no_judge(tmp_path: Path, answer
     rows = [[n, f"2026-03-0{n} 10:11:12", 5, "de", 1928300 + n, *answers[n:], *answers[:n]] for n in (1, 2, 3)]
     with pytest.raises(InputError):
         formats.read(table(tmp_path / "lime.csv", [head, *rows]))
+
+
+def test_remarks_are_not_split_into_labels(tmp_path: Path) -> None:
+    rows = of_two_systems(
+        ["n", "source", "MT", "engine", "judge", "score"], "n", "source", "text", "system", "judge", "score"
+    )
+    remarks = ["ok; a bit stiff", "stiff; ok"]
+    rows = [[*rows[0], "Kommentar"], *([*row, remarks[at % 2]] for at, row in enumerate(rows[1:]))]
+    reading = read(table(tmp_path / "t.csv", rows))
+    assert {a.value for a in reading.judgements if a.question == "kommentar"} == set(remarks)

@@ -68,6 +68,8 @@ class LabelControls:
     """The controls that regions were marked with, and what they mark."""
     texts: set[str] = field(default_factory=set)
     """The controls that take free text."""
+    worded: set[str] = field(default_factory=set)
+    """The controls with other choices than the sides of a pair: `tie` beside `a` and `b` is a word like these."""
     counts: Counter[str] = field(default_factory=Counter)
     """How often something was read otherwise than it stands there."""
 
@@ -92,6 +94,8 @@ class LabelControls:
                 name = str(result.get("from_name"))
                 value = result.get("value")
                 choices = value.get("choices") if isinstance(value, dict) else None
+                if isinstance(choices, list) and not set(map(str, choices)) <= set(_SIDES):
+                    self.worded.add(name)
                 many = (isinstance(choices, list) and len(choices) > 1) or result.get("lanner") == "labels"
                 if not self.told or name not in self.several:
                     self.several[name] = self.several.get(name, False) or many
@@ -149,7 +153,8 @@ def read_results(
             if isinstance(grid, dict):
                 grid[part] = next(iter(_choices(value)), number(value.get("rating", value.get("number"))))
         else:
-            values[question] = _value(kind, value, several=controls.several.get(name, False), pair=len(systems) == 2)
+            pair = len(systems) == 2 and name not in controls.worded
+            values[question] = _value(kind, value, several=controls.several.get(name, False), pair=pair)
             if result.get("lanner") == "missing":
                 values[question] = None
             if values[question] is None:

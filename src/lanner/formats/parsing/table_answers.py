@@ -21,6 +21,7 @@ from lanner.formats.parsing.headings import (
     last_step_in_words,
     names_answer,
     names_criterion,
+    names_remark,
     role_in_words,
     scale_of,
     side_that_wins,
@@ -348,7 +349,9 @@ class TableAnswers:
         cells = self._grades(self._ticks(cells))
         self._refuse_dates(cells)
         self._refuse_mixed_shares(cells)
-        answers = _typed([cell.value for cell in cells], decimal_comma=self._table.rows.decimal_comma)
+        values = [cell.value for cell in cells]
+        is_remark = names_remark(self.headings[cells[0].question])
+        answers = _typed(values, decimal_comma=self._table.rows.decimal_comma, is_remark=is_remark)
         if not self._keeps_codes:
             self._refuse_codes(cells, answers)
             self._refuse_slips(cells, answers)
@@ -713,7 +716,7 @@ def _part(cell: Any, part: int) -> Any:
     return answers[part] if part < len(answers) else None
 
 
-def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[Any, str]]:
+def _typed(cells: Sequence[Any], *, decimal_comma: bool = False, is_remark: bool = False) -> list[tuple[Any, str]]:
     """The answers to one question with a flag each: numbers where most are, or where the steps of a scale are written
     out; lists where all are, words otherwise. With `decimal_comma` 1,250 is less than two,
     unless another number has a comma and a point."""
@@ -744,7 +747,7 @@ def _typed(cells: Sequence[Any], *, decimal_comma: bool = False) -> list[tuple[A
     if numbers and sum(value is not None for value in numbers) * 2 > len(numbers):
         pairs = zip(numbers, there, strict=True)
         return _with_missing(values, [(raw, "not_a_number") if n is None else (n, "") for n, raw in pairs])
-    for mark in _BETWEEN_LABELS:
+    for mark in () if is_remark else _BETWEEN_LABELS:
         if _are_several_labels(lists_of_labels := [_split_labels(text, mark) for text in texts]):
             return _with_missing(values, [(labels, f"between:{mark.strip()}") for labels in lists_of_labels])
     return _with_missing(values, [(text, "") for text in texts])
