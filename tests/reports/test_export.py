@@ -12,6 +12,7 @@ from lanner import __version__, formats, protocols
 from lanner.analysis.material import Material
 from lanner.errors import LannerError
 from lanner.model import Document, Judge, Judgement, Role, Segment
+from lanner.protocols import guessing
 from lanner.reports.export import COLUMNS, codebook, export, export_as, main_score, score_judgements, without_place
 from reports.world import material
 from web_clients import documents
@@ -180,6 +181,21 @@ def test_appraise_reads_its_own_layout_back(tmp_path: Path) -> None:
     assert first[:7] == ["a", "secret-system-one", "0", "TGT", "eng", "kor", "7"]
     (reading,) = formats.read(path)
     assert sorted(j.value for j in reading.judgements if j.question != "errors") == [3, 7, 8]
+
+
+def test_numbers_of_which_less_is_better_are_no_scores_of_appraise(tmp_path: Path) -> None:
+    """A rank of 1 became the lowest score, and more points of error a higher one; Appraise writes 0 beside errors."""
+    path = tmp_path / "scores.csv"
+    export_as(marked(), "appraise_scores", path)
+    assert {row.split(",")[6] for row in path.read_text().splitlines()} == {"0"}
+    (again,) = formats.read(path)
+    spans = {(j.segment, *j.systems): len(j.value) for j in again.judgements if j.question == "errors"}
+    assert spans["0", "oak"] > 0
+    ranks = [Judgement("a", "rating", "rank", "d", "0", (name,), place) for place, name in enumerate(("oak", "elm"), 1)]
+    protocol = guessing.guess(ranks, {"rank": "rank"}).protocol
+    with pytest.raises(LannerError):
+        export_as(replace(marked(), protocol=protocol, judgements=tuple(ranks)), "appraise_scores", tmp_path / "x.csv")
+    assert not (tmp_path / "x.csv").exists()
 
 
 def test_a_name_is_no_formula_and_a_negative_number_stays_one(tmp_path: Path) -> None:

@@ -243,16 +243,22 @@ def _lacking(protocol: Protocol, what: str) -> LannerError:
     )
 
 
+def _sign(protocol: Protocol) -> float:
+    """What makes more of the main score better, as readers of other tools' formats take it."""
+    return -1.0 if direction_of(protocol, main_score(protocol)) == "lower_is_better" else 1.0
+
+
 def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
-    """The main score of every output judged, one judgement each, called `score`."""
-    score_id = main_score(protocol)
+    """The main score of every output judged, one judgement each, called `score`. More is better, so penalties and
+    ranks change their sign."""
+    score_id, sign = main_score(protocol), _sign(protocol)
     every = [*material.judgements, *derive(protocol, material.judgements)]
     return [
         replace(
             judgement,
             stage="segment" if judgement.segment else "document",
             question="score",
-            value=float(judgement.value),
+            value=sign * judgement.value + 0.0,  # adding it keeps "no error" from being written as -0.0
         )
         for judgement in every
         if judgement.question == score_id and len(judgement.systems) == 1 and isinstance(judgement.value, int | float)
@@ -261,15 +267,14 @@ def score_judgements(material: Material, protocol: Protocol) -> list[Judgement]:
 
 def _for_mtme(material: Material, protocol: Protocol) -> list[Judgement]:
     """Each judge's scores, and under the protocol's name what they come to: a mean for each segment and each system.
-    More is better there, so penalties change their sign. Control items and repeats are no part of a test set."""
-    # adding 0.0 keeps "no error" from being written as -0.0
-    sign = -1.0 if direction_of(protocol, main_score(protocol)) == "lower_is_better" else 1.0
-    own = [replace(s, value=sign * s.value + 0.0) for s in score_judgements(material, protocol) if s.role is Role.MAIN]
+    Control items and repeats are no part of a test set."""
+    own = [score for score in score_judgements(material, protocol) if score.role is Role.MAIN]
     marks = [judgement for judgement in material.judgements if _is_main_mark(judgement)]
-    return [*own, *_gold(material, protocol, protocol.name, sign), *marks]
+    return [*own, *_gold(material, protocol), *marks]
 
 
-def _gold(material: Material, protocol: Protocol, name: str, sign: float) -> Iterable[Judgement]:
+def _gold(material: Material, protocol: Protocol) -> Iterable[Judgement]:
+    name, sign = protocol.name, _sign(protocol)
     table, of = scored_rows(material).table, main_score(protocol)
     if of not in set(table["question"]):
         return
@@ -292,11 +297,15 @@ def _write_appraise(path: Path, material: Material, judgements: Sequence[Judgeme
 
 
 def _for_appraise(material: Material, protocol: Protocol) -> list[Judgement]:
-    """The main score of every output, with the spans that the same judge marked in it."""
+    """The main score of every output, with the spans that the same judge marked in it. Beside marks that say how bad an
+    output is, Appraise's own score is 0; it has no place for other numbers of which less is better."""
+    is_inverse, main = _sign(protocol) < 0, main_score(protocol)
+    if is_inverse and main not in {score.id for score in protocol.scores}:
+        raise _lacking(protocol, f"asks for a number of which less is better ({main}), and Appraise for a score")
     spans = {_unit(judgement): judgement for judgement in material.judgements if _is_spans(judgement.value)}
     judgements: list[Judgement] = []
     for score in score_judgements(material, protocol):
-        judgements.append(score)
+        judgements.append(replace(score, value=0.0) if is_inverse else score)
         if mark_judgement := spans.get(_unit(score)):
             judgements.append(replace(score, question="errors", value=mark_judgement.value))
     return judgements
