@@ -364,6 +364,11 @@ def test_a_form_is_utf_8_and_its_type_is_short(kind: str, status: int) -> None:
     assert answer.status_code == status and "content-security-policy" in answer.headers
 
 
+def test_an_address_is_not_endless() -> None:
+    assert TestClient(plain_app).get("/?" + "a&" * 3_000).status_code == 200
+    assert TestClient(plain_app).get("/?" + "a&" * 30_000).status_code == 414
+
+
 LONG = "<p>그녀는 매일 밤 두 차례 운항한다.</p>" * 100
 
 

@@ -184,22 +184,27 @@ class BodyTimeout:
 
 
 # What libraries take a minute of processor time to read, while everybody's saves wait: a quoted cookie of backslashes
-# (Python before 3.11.10 and 3.12.6), a form in a codec of the sender's choice, a content type of countless parameters.
-# No browser sends them.
+# (Python before 3.11.10 and 3.12.6), a form in a codec of the sender's choice, a content type of countless parameters,
+# an address of countless questions. No browser sends them.
 
 
 _LONGEST_TYPE = 200
+_LONGEST_QUERY = 8_000
 _OTHER_LETTERS = re.compile(rb"charset(?!=\"?utf-?8\"?(;|$))", re.IGNORECASE)
 
 
 class PlainHeaders:
-    """Takes cookies with backslashes away, which are none of ours; refuses content types that no form of ours has."""
+    """Takes cookies with backslashes away, which are none of ours; refuses content types and addresses that no page of
+    ours has."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            if len(scope["query_string"]) > _LONGEST_QUERY:
+                await PlainTextResponse("This address is too long.\n", 414)(scope, receive, send)
+                return
             headers = scope["headers"]
             for place, (name, value) in enumerate(headers):
                 if name == b"cookie" and b"\\" in value:

@@ -21,6 +21,7 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
@@ -220,11 +221,12 @@ def page(request: Request, template: str, context: dict[str, Any], status: int =
     site = request.app.state.site
     root = request.scope.get("root_path", "")
     visitor = getattr(request.state, "visitor", None)
+    asked = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "language"])
     values = {
         "static": lambda name: root + site.assets.path(name),
         "visitor": visitor,
         "trouble": site.trouble if visitor and visitor.account else "",  # a judge's page sees for itself
-        "in_language": lambda code: f"?{request.url.include_query_params(language=code).query}",
+        "in_language": lambda code: f"?{asked}&language={code}" if asked else f"?language={code}",
         **context,
     }
     response = HTMLResponse(part(site.templates, template, root, values), status_code=status)
