@@ -1209,6 +1209,22 @@ def test_what_is_pressed_long_before_the_scripts_run_is_not_taken(live: Live, pa
     assert work.stored(work.tasks[0].id) == [{}, {}]
 
 
+def test_the_only_answer_can_be_corrected_by_another_digit(live: Live, page: Page) -> None:
+    """1, then 3 because that was the wrong key: the second did nothing, and Enter accepted the first. Nothing below the
+    sentence moves while one tries."""
+    work = live.campaign("ranking_sc", [document(texts=TEXTS, languages=("en", "de"))], systems=SYSTEMS)
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    heights = "[...document.querySelectorAll('.row')].map(row => row.getBoundingClientRect().height)"
+    before = page.evaluate(heights)
+    keyboard.press("1", "3", "Enter")
+    keyboard.wait_until_saved()
+    assert list(work.stored(work.tasks[0].id)[0].values()) == [[2, 1]]
+    assert page.evaluate(heights) == before
+
+
 def test_a_digit_that_gives_the_same_answer_again_leads_on_too(live: Live, page: Page) -> None:
     """It left the line armed: the digit that was to pick the next line rated this one instead."""
     work, keyboard = begin(live, page, "h_falcon")

@@ -273,7 +273,7 @@ export class Rail {
       );
     this.arm((this.auto && first?.el) || null, false);
   }
-  /** On coming to a row: an only score can be given anew by its digits. */
+  /** On coming to a row, and after an answer: an only score can be given anew by its digits. */
   restOnArrival() {
     const scores = this.asks.filter(x => !['spans', 'text'].includes(x.q.kind));
     this.rest();
@@ -289,7 +289,7 @@ export class Rail {
     const lines = this.lines(x),
       open = lines.slice(lines.indexOf(line) + 1).find(each => !$(':checked', each));
     if (line && (open || x.q.preset)) return this.arm(open ?? null, false);
-    if (this.auto) return this.rest();
+    if (this.auto) return this.restOnArrival(); // where one is all, another digit corrects it
     const next = this.asks.find(each => each.q.id === x.el.dataset.next && !each.el.hidden);
     return this.arm(next?.el ?? null, false);
   }
