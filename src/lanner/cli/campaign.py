@@ -82,7 +82,7 @@ def show(output: Output, store: Store, name: str, by: str) -> None:
             "active_minutes": round(part.active_minutes, 1),
             "minutes": f"{part.active_minutes:.1f}",
             "last saved": minute(part.saved_at),
-            **({"consent": _consent(consents.get(part.name))} if by == "judge" and consents else {}),
+            **({"consent": _consent_text(consents.get(part.name))} if by == "judge" and consents else {}),
         }
         for part in parts
     ]
@@ -90,7 +90,7 @@ def show(output: Output, store: Store, name: str, by: str) -> None:
     output.table(rows, [*columns, "consent"] if by == "judge" and consents else columns)
 
 
-def _consent(participant: Participant | None) -> str:
+def _consent_text(participant: Participant | None) -> str:
     if participant is None or participant.consented_at is None:
         return ""
     return f"{participant.consent}, {minute(participant.consented_at)}"
@@ -110,10 +110,10 @@ def calibrated(output: Output, store: Store, name: str) -> None:
     """End the calibration round: assign the other documents by the campaign's design."""
     number = campaign.after_calibration(store, name)
     output.rows.append({"name": name, "tasks": number})
-    output.say(_assigned(number))
+    output.say(_assigned_text(number))
 
 
-def _assigned(tasks: int) -> str:
+def _assigned_text(tasks: int) -> str:
     return f"{plural(tasks, 'task was', 'tasks were')} assigned."
 
 
@@ -261,7 +261,7 @@ def run_promote(
         people = campaign.working_judges(store, name)
         tasks = promote(page, promoted(s for _, s in going), documents, people, protocol, rng=rng, systems=systems)
         number = campaign.assign(store, name, tasks, only_new=True)
-        output.say(_assigned(number), style="bold")
+        output.say(_assigned_text(number), style="bold")
     elif going:
         output.say("Look through the list; leave units out with --drop, then add --assign.")
 
@@ -374,7 +374,7 @@ def add_overlap(output: Output, store: Store, name: str, judges: str, documents:
     """Assign more documents, so that more items have several judges and intervals narrow."""
     number = campaign.add_overlap(store, name, names(judges), names(documents))
     output.rows.append({"name": name, "tasks": number})
-    output.say(_assigned(number))
+    output.say(_assigned_text(number))
 
 
 def leave_out(output: Output, store: Store, name: str, judge: str, reason: str) -> None:
@@ -447,7 +447,7 @@ def calibrate(
     )
     if assigning and units:
         number_of_tasks = assign_calibration(store, name, calibration_items(material.protocol, units))
-        output.say(_assigned(number_of_tasks), style="bold")
+        output.say(_assigned_text(number_of_tasks), style="bold")
     elif units:
         output.say("Talk about them on the disagreements page, settle what can be settled, then add --assign.")
 

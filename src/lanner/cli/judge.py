@@ -42,7 +42,7 @@ def texts_and_protocol(store: Store | None, source: str, options: dict[str, Any]
     if store and source in names:
         _refuse_other_task(campaign.get(store, source), options["protocol"])
         return campaign.documents(store, source), campaign.protocol(store, source)
-    return _texts(source, names, options), protocols.load(_asked(options))
+    return _texts(source, names, options), protocols.load(_require_protocol(options))
 
 
 def _refuse_other_task(found: Campaign, name: str | None) -> None:
@@ -64,7 +64,7 @@ def place_of(store: Store, source: str, options: dict[str, Any], plans: Sequence
         if options["name"]:
             raise LannerError(f"{source!r} has its name already.", next_step="Leave out --set name.")
         return found
-    documents, protocol = _texts(source, names, options), protocols.load(_asked(options))
+    documents, protocol = _texts(source, names, options), protocols.load(_require_protocol(options))
     name = _campaign_name(source, protocol, options)
     if name not in names:
         require_examples([], options["few_shot"])  # a new campaign has none
@@ -83,7 +83,7 @@ def _texts(source: str, names: Sequence[str], options: dict[str, Any]) -> list[D
     return list(documents_of(Path(source), options["format_name"]))
 
 
-def _asked(options: dict[str, Any]) -> str:
+def _require_protocol(options: dict[str, Any]) -> str:
     if not options["protocol"]:
         protocol_names = ", ".join(protocols.names())
         raise LannerError(
@@ -260,7 +260,7 @@ def _run(
             totals = _by_engine(output, store, entry, plans, limits=limits, report=show, options=options)
         _refuse_silence(totals)
         _say(output, totals, sorted({member.model for plan in plans for member in plan.members}))
-        _audited(output, store, entry, plans)
+        _print_audit(output, store, entry, plans)
         if totals.items:
             output.say()
             output.say(f"Next: lanner agreement {shlex.quote(entry.name)}", style="bold")
@@ -272,7 +272,7 @@ def _say_stopped() -> NoReturn:
     sys.exit(ExitCode.STOPPED)
 
 
-def _judged(store: Store, entry: Campaign, plans: Sequence[Plan], *, limits: Limits, report: Report) -> Totals:
+def _judge(store: Store, entry: Campaign, plans: Sequence[Plan], *, limits: Limits, report: Report) -> Totals:
     """Judge until everything is done, or until the first Ctrl+C and the replies under way then."""
     longest = max(member.endpoint.timeout for plan in plans for member in plan.members)
 
@@ -302,7 +302,7 @@ def _by_engine(
     options: dict[str, Any],
 ) -> Totals:
     if options["engine"] == "local":
-        return _judged(store, entry, plans, limits=limits, report=report)
+        return _judge(store, entry, plans, limits=limits, report=report)
     where = {"address": options["ray_address"], "per_machine": options["workers"]}
     try:
         totals, summary = run_on_ray(store, entry.id, plans, limits=limits, report=report, **where)
@@ -406,8 +406,8 @@ _MEANS = {
 _AUDITED: Columns = ["judge", "question", "statistic", ("estimate", "estimate [95 %]"), "p", "n"]
 
 
-def _audited(output: Output, store: Store, entry: Campaign, plans: Sequence[Plan]) -> None:
-    """Self-consistency and order effects, where a judge was asked in ways that show them."""
+def _print_audit(output: Output, store: Store, entry: Campaign, plans: Sequence[Plan]) -> None:
+    """Print self-consistency and order effects, where a judge was asked in ways that show them."""
     asked_twice = [p for p in plans if p.samples > 1 or p.swap or p.shuffle or len(p.members) > 1]
     results = [result for plan in asked_twice for result in audit(store, entry.id, plan.judge)]
     if results:
@@ -427,7 +427,7 @@ def _rehearse(
             examples = find_examples(store, source) if source in names and options["few_shot"] else []
             name = source if source in names else _campaign_name(source, protocol, options)
             if name in names and not options["contexts"]:
-                items_done = _done(store, name, plans)
+                items_done = _count_done(store, name, plans)
     else:
         documents, protocol = texts_and_protocol(None, source, options)
     require_examples(examples, options["few_shot"])
@@ -454,6 +454,6 @@ def _rehearse(
         output.note("The price of this model is not known here: give --set price_in=… and --set price_out=….")
 
 
-def _done(store: Store, source: str, plans: Sequence[Plan]) -> int:
+def _count_done(store: Store, source: str, plans: Sequence[Plan]) -> int:
     names = {plan.judge for plan in plans}
     return sum(part.done for part in campaign.progress(store, source).judges if part.name in names)

@@ -104,7 +104,7 @@ def say(text: str, **places: object) -> str:
 
 
 def mark(text: str, **places: object) -> Markup:
-    """The same for a text with mark-up of ours; what fills its places is escaped."""
+    """Translate a text with mark-up of ours; what fills its places is escaped."""
     own = {name: apart(value) if type(value) in (str, int, float) else value for name, value in places.items()}
     return Markup(_texts(_language.get()).get(text, text)).format(**own)  # the texts are ours
 

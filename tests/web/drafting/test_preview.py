@@ -71,8 +71,8 @@ def test_protocols_with_scenarios_show_each_of_them(
 ) -> None:
     """A judge meets a text in one scenario only, the look in all; the live page counts labels pair by pair."""
     open_campaign(store, "trial", protocol, 4, documents=documents(4), design=design)
-    hands = {f"J{number}": Temper() for number in range(1, 5)}
-    fill(store, "trial", hands, dict.fromkeys(SYSTEMS, 0.5))
+    tempers = {f"J{number}": Temper() for number in range(1, 5)}
+    fill(store, "trial", tempers, dict.fromkeys(SYSTEMS, 0.5))
     sign_in(client, store, "Vera", "owner")
     asked = {stage.scenario for stage in campaign.protocol(store, "trial").stages}
     pages = {task.page for task in of_campaign(store, campaign.get(store, "trial"), "").tasks}
