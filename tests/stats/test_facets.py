@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 
 from lanner.errors import StatisticError
 from lanner.stats.facets import TOLD_APART, DecisionStudy, OrdinalFit, _Model, facets, fit_ordinal
+from lanner.stats.mixed import mixed
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "facets.json").read_text(encoding="utf-8"))
 CROSSED = ("document", "judge", "document:system", "judge:system")
@@ -196,9 +198,10 @@ def test_judges_of_different_texts_are_not_compared_without_a_word():
         for system in range(2)
     ]
     data = pl.DataFrame(rows, schema=["document", "judge", "system", "score", "segment"], orient="row")
-    assert any("2 groups that share no items" in note for note in facets(data, "", random=CROSSED).notes)
     together = data.vstack(data.head(1).with_columns(judge=pl.lit("ko0")))
-    assert not any("share no items" in note for note in facets(together, "", random=CROSSED).notes)
+    for analysis in (partial(facets, of="", random=CROSSED), partial(mixed, outcome="score", fixed=["system"])):
+        assert any("2 groups that share no items" in note for note in analysis(data).notes)
+        assert not any("share no items" in note for note in analysis(together).notes)
 
 
 ORDINAL_GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "facets.json").read_text(encoding="utf-8"))

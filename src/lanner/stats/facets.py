@@ -30,9 +30,7 @@ from scipy.special import expit, log_expit, ndtri, stdtrit
 
 from lanner.errors import StatisticError, check_known
 from lanner.model import Interval, Json, Result
-from lanner.stats.frame import in_order, of_rows
-from lanner.stats.icc import groups_apart
-from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, tells_apart
+from lanner.stats.mixed import EXACT, NOT_TOLD_APART, Fit, RandomTerms, Satterthwaite, judges_apart, tells_apart
 from lanner.stats.regression import Estimate
 from lanner.stats.resample import (
     FEWEST_JUDGES,
@@ -385,11 +383,7 @@ def facets(
             "or documents, of its own alone.",
         )
     notes += terms.notes
-    if (groups := _groups_of_judges(answers)) > 1:
-        notes += (
-            f"Judges fall into {groups} groups that share no items: whether a judge of one is more severe than a judge "
-            "of another cannot be told from how different their texts are. Analyse each group by itself.",
-        )
+    notes += judges_apart(answers)
     place = list(levels).index("judge")
     linear = terms.fit(y, design)
     if isinstance(linear, str):
@@ -433,12 +427,6 @@ def facets(
     signature = sign("facets", Resampling(), None, **how)
     interval = None if best["low"] is None else Interval(best["low"], best["high"], level, "Satterthwaite t", "two-way")
     return Result(name, best["value"], interval, counts=counts, rows=rows, notes=notes, signature=signature)
-
-
-def _groups_of_judges(answers: pl.DataFrame) -> int:
-    judge, judges = in_order(of_rows(answers, ["judge"]))
-    item, _ = in_order(of_rows(answers, ["document", "segment"]))
-    return int(groups_apart(judge, item, len(judges)).max()) + 1
 
 
 def _from_numbers(linear: Fit, judge: int) -> _Estimates:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from lanner.errors import StatisticError, check_known
 from lanner.model.messages import in_number
 from lanner.stats.coefficients import check_order, ratio
 from lanner.stats.estimate import Entry, RowCounts, SparseTable, StatisticPlan, statistic
-from lanner.stats.mixed import fit
+from lanner.stats.mixed import fit, groups_apart
 from lanner.stats.ratings import Ratings
 from lanner.stats.resample import Array, Indices
 
@@ -168,17 +165,6 @@ def _from_components(answers: Ratings, form: Form) -> StatisticPlan:
 
 
 _NOTE_ON_GROUPS = "Judges fall into {n} groups that share no items; variances are those within the groups."
-
-
-def groups_apart(judge: npt.NDArray[Any], item: npt.NDArray[Any], judges: int) -> Indices:
-    """By judge, the number of the group that shared items connect; judges without answers are of the first. Each answer
-    is of `judge` about `item`, both by number."""
-    size = judges + int(item.max(initial=-1)) + 1
-    meets = sparse.coo_array((np.ones(len(judge)), (judge, judges + item)), shape=(size, size))
-    active = np.bincount(judge, minlength=judges) > 0
-    groups = np.zeros(judges, np.intp)
-    groups[active] = np.unique(connected_components(meets, directed=False)[1][:judges][active], return_inverse=True)[1]
-    return groups
 
 
 def _by_reml(answers: Ratings, form: Form, groups: Indices) -> float:

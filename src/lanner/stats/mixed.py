@@ -27,6 +27,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import linalg, sparse
 from scipy.optimize import brentq, minimize
@@ -35,7 +36,7 @@ from scipy.special import chdtri, chndtr, chndtrinc, ndtri, stdtrit
 
 from lanner.errors import StatisticError
 from lanner.model import Interval, Json, Result
-from lanner.stats.frame import wide
+from lanner.stats.frame import in_order, of_rows, wide
 from lanner.stats.regression import Estimate, Terms, codes, terms, too_few
 from lanner.stats.resample import Array, Indices, Resampling, generator, sign, undefined
 
@@ -847,7 +848,32 @@ def _prepare(data: Any, outcome: str, fixed_effects: Sequence[str], random: Sequ
     if "document" in random and part["document"].n_unique() == 1:
         return ONE_DOCUMENT
     n_answers = int(source.table[outcome].is_not_null().sum())
-    return _Inputs(y, design, terms_of_random, max(n_answers, source.table.height), (*notes, *terms_of_random.notes))
+    notes += (*terms_of_random.notes, *(judges_apart(part) if "judge" in terms_of_random.levels else ()))
+    return _Inputs(y, design, terms_of_random, max(n_answers, source.table.height), notes)
+
+
+def judges_apart(answers: pl.DataFrame) -> tuple[str, ...]:
+    """What cannot be told where judges share no items."""
+    judge, judges = in_order(of_rows(answers, ["judge"]))
+    item, _ = in_order(of_rows(answers, ["document", "segment"]))
+    groups = int(groups_apart(judge, item, len(judges)).max()) + 1
+    if groups == 1:
+        return ()
+    return (
+        f"Judges fall into {groups} groups that share no items: whether a judge of one is more severe than a judge of "
+        "another cannot be told from how different their texts are. Analyse each group by itself.",
+    )
+
+
+def groups_apart(judge: npt.NDArray[Any], item: npt.NDArray[Any], judges: int) -> Indices:
+    """By judge, the number of the group that shared items connect; judges without answers are of the first. Each answer
+    is of `judge` about `item`, both by number."""
+    size = judges + int(item.max(initial=-1)) + 1
+    meets = sparse.coo_array((np.ones(len(judge)), (judge, judges + item)), shape=(size, size))
+    active = np.bincount(judge, minlength=judges) > 0
+    groups = np.zeros(judges, np.intp)
+    groups[active] = np.unique(connected_components(meets, directed=False)[1][:judges][active], return_inverse=True)[1]
+    return groups
 
 
 @dataclass(frozen=True)
