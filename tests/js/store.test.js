@@ -225,7 +225,7 @@ test('a question that no longer applies is neither missing nor sent', () => {
   assert.deepEqual(store.unsent(0), { first: 'yes' });
 });
 
-test('nothing is asked because of an answer that holds no more, and nothing is left to send', () => {
+test('nothing is asked because of an answer that holds no more, nor left to send', () => {
   const first = question('first', 'choice'),
     labels = question('labels', 'labels', { when: [{ question: 'first', is: ['no'] }] }),
     each = question('each', 'scale', { each: 'labels' }),

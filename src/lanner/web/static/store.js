@@ -44,9 +44,9 @@ export class Store {
   }
 
   /**
-   * What holds of an item: the answers given on pages before and on this one. One to a question that
-   * is asked no more, since another answer has changed, holds no more: the server takes it back. It
-   * stays here in case the question is asked again.
+   * What holds of an item: the answers given on pages before and on this one. One to a question
+   * that is asked no more, since another answer has changed, holds no more: the server takes it
+   * back. It stays here in case the question is asked again.
    * @param {number} i
    * @returns {Answers}
    */
