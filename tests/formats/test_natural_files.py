@@ -652,3 +652,16 @@ def test_remarks_are_not_split_into_labels(tmp_path: Path) -> None:
     rows = [[*rows[0], "Kommentar"], *([*row, remarks[at % 2]] for at, row in enumerate(rows[1:]))]
     reading = read(table(tmp_path / "t.csv", rows))
     assert {a.value for a in reading.judgements if a.question == "kommentar"} == set(remarks)
+
+
+def test_scores_of_several_systems_without_their_translations_say_how_to_read_them(tmp_path: Path) -> None:
+    """It was only said that ids of segments must differ."""
+    rows = [[n, ENGLISH[n], system, n + 1, 5 - n] for n in range(4) for system in ("oak", "elm")]
+    path = table(tmp_path / "t.csv", [["segment", "source", "system", "Anna", "Ben"], *rows])
+    with pytest.raises(InputError) as caught:
+        formats.read(path)
+    assert caught.value.code == "segment_twice"
+    option = "judge:Anna=Anna,judge:Ben=Ben"
+    assert f"--columns {option}" in caught.value.next_step
+    said = {(judge, str(row[0]), row[2], row[at]) for row in rows for at, judge in ((3, "Anna"), (4, "Ben"))}
+    assert {(a.judge, a.segment, *a.systems, a.value) for a in read(path, columns=option).judgements} == said

@@ -421,18 +421,10 @@ class MappedTable:
                 "the system of its name).",
             )
         if self.map.scores:
-            names = self.map.scores[:4]
-            crossed = crossed_with_outputs(self.map.scores, self.map.outputs)
-            about = {column: f"{who} about {system}" for column, (who, system) in crossed.items()}
-            by_question, by_judge = (
-                as_option({f"{role}:{about.get(name, name)}": name for name in crossed or names})
-                for role in ("answer", "judge")
+            names = ", ".join(self.map.scores[:4])
+            yield ReadingNote(
+                f"The numbers in {names} are kept with the texts and not analysed.", self._advice_on_scores()
             )
-            advice = f"If they answer questions: {by_question}."
-            if not all(names_answer(name) for name in names):
-                judges = f"If each column holds the scores of one judge: {by_judge}."
-                advice = f"{judges} {advice}"
-            yield ReadingNote(f"The numbers in {', '.join(names)} are kept with the texts and not analysed.", advice)
         yield from self._notes_on_judges()
         if self.ids_may_number_rows:
             column = self.map.roles["segment"]
@@ -482,6 +474,20 @@ class MappedTable:
                 "{n} rows say something else about their document (domain, title) than its first row, which counts.",
             )
 
+    def _advice_on_scores(self) -> str:
+        """What to say where columns that hold numbers are answers."""
+        names = self.map.scores[:4]
+        crossed = crossed_with_outputs(self.map.scores, self.map.outputs)
+        about = {column: f"{who} about {system}" for column, (who, system) in crossed.items()}
+        by_question, by_judge = (
+            as_option({f"{role}:{about.get(name, name)}": name for name in crossed or names})
+            for role in ("answer", "judge")
+        )
+        advice = f"If they answer questions: {by_question}."
+        if not all(names_answer(name) for name in names):
+            advice = f"If each column holds the scores of one judge: {by_judge}. {advice}"
+        return advice
+
     def _notes_on_judges(self) -> Iterator[ReadingNote]:
         """That a table seems to hold judgements although none were found: without answers, or without judges."""
         if "judge" in self.map.roles and not self.answers:
@@ -517,14 +523,20 @@ class MappedTable:
         self._compare_document(document.id, row)
         if segment and (self.long or self.answers):
             self._count_id(segment, (document.id, source), row)
-        draft = gathering.segment(
-            document,
-            segment,
-            line,
-            source=source,
-            system=self.text("system", row) if self.long else "",
-            again=bool(self.answers) or "judge" in self.at,
-        )
+        try:
+            draft = gathering.segment(
+                document,
+                segment,
+                line,
+                source=source,
+                system=self.text("system", row) if self.long else "",
+                again=bool(self.answers) or "judge" in self.at,
+            )
+        except InputError as error:
+            if error.code == "segment_twice" and self.map.scores:  # answers come again about a segment
+                names = ", ".join(self.map.scores[:4])
+                error.next_step += f" The numbers in {names} may be answers. {self._advice_on_scores()}"
+            raise
         absent = self._json("absent", row, [], line) if "absent" in self.at else ()
         pair = self.compared_systems(row)
         for heading, position in self.outputs:
