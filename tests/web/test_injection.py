@@ -206,3 +206,10 @@ def test_what_a_stranger_sends_to_sign_in_is_refused_in_words(
     form = {"content-type": "application/x-www-form-urlencoded"}
     for place in ("/login", "/setup"):
         assert another(visit[0]).post(place, content=content, headers=form | headers).status_code == status
+
+
+def test_a_judges_form_is_no_larger_than_what_a_judges_page_sends(visit: tuple[TestClient, int, str]) -> None:
+    client, task, _ = visit
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    for what in ("form", "finish", "reopen"):
+        assert client.post(f"/task/{task}/{what}", content=b"&" * 300_000, headers=form).status_code == 413
