@@ -102,11 +102,17 @@ def sides_among(labels: Set[str]) -> tuple[str, str] | None:
 
 
 def on_other_side(options: Sequence[Option], value: Json, order: Sequence[int]) -> Json:
-    """Rewrite an option that names one of two outputs by its place for another order of the outputs."""
-    sides = sides_among({option.id for option in options})
-    if sides is None or list(order) != [1, 0] or value not in sides:
+    """Rewrite an option that names one of two outputs by its place, alone or with how much (`left_slightly`), for
+    another order of the outputs."""
+    ids = {option.id for option in options}
+    if list(order) != [1, 0] or not isinstance(value, str):
         return value
-    return sides[1] if value == sides[0] else sides[0]
+    named = sides_among(ids)
+    for one, other in (named,) if named else [pair for pair in SIDES if not pair[0].isdigit()]:
+        turned = "_".join({one: other, other: one}.get(word, word) for word in value.split("_"))
+        if turned != value and turned in ids:
+            return turned
+    return value
 
 
 def pick_option(options: Sequence[Option], rng: Random, level: float | None) -> str:

@@ -78,6 +78,11 @@ class ScaleKind(QuestionKind[Scale]):
         step = round(share * steps) if level is not None else int(share * (steps + 1))
         return question.min + step * question.step
 
+    def reorder(self, question: Scale, value: Json, order: Sequence[int]) -> Json:
+        """With as much on either side of zero a scale says which of two outputs is better, and by how much."""
+        is_signed = list(order) == [1, 0] and question.min == -question.max
+        return -value if is_signed and value else value
+
     def level(self, question: Scale) -> Level:
         steps = (question.max - question.min) / question.step if question.step else float("inf")
         return "ordinal" if steps <= MOST_ORDINAL_STEPS else "interval"
