@@ -9,13 +9,27 @@ import pytest
 from adaptive_campaign import made, work
 from campaign_parts import first_task, opened, save
 from data_sets import released
-from lanner import campaign
+from lanner import campaign, protocols
 from lanner.analysis import material
 from lanner.analysis.material import Material, from_campaign, from_readings, with_domains
 from lanner.designs.expected import ControlCounts
 from lanner.errors import InputError
 from lanner.formats import Reading
-from lanner.model import Judge, Judgement, Role
+from lanner.model import (
+    Choice,
+    Document,
+    Json,
+    Judge,
+    Judgement,
+    Object,
+    Option,
+    Question,
+    Role,
+    Scale,
+    Segment,
+    Stage,
+    Unit,
+)
 from lanner.store import Store, Transaction
 
 
@@ -248,3 +262,27 @@ def test_the_error_about_an_answer_names_the_protocol_that_the_format_has(tmp_pa
         with pytest.raises(InputError, match="no_such") as caught:
             material.from_file(path, protocol=protocol)
         assert step in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "turned", "column"),
+    [
+        (Scale(id="q", min=-3, max=3), 2, -2, "score"),
+        (Choice(id="q", options=(Option(id="left_much"), Option(id="right_much"))), "left_much", "right_much", "label"),
+    ],
+)
+def test_how_much_better_an_output_is_counts_for_it_in_whichever_order_it_was_shown(
+    question: Question, value: Json, turned: Json, column: str
+) -> None:
+    """Two judges who say the same of the same two outputs agree; files keep what was answered."""
+    stage = Stage(id="s", unit=Unit.ISOLATED, object=Object.OUTPUTS, questions=(question,))
+    compared = protocols.load("ranking_rs").model_copy(update={"stages": (stage,), "scores": ()})
+    given = [
+        Judgement(judge, "s", "q", "d", "1", systems, value=each)
+        for judge, systems, each in (("ann", ("oak", "ash"), value), ("ben", ("ash", "oak"), turned))
+    ]
+    text = Document("d", (Segment("1", "One.", {"oak": "Eins.", "ash": "Ein."}),))
+    found = Material("m", compared, (text,), (Judge("ann"), Judge("ben")), tuple(given))
+    assert found.table["system"].to_list() == ["ash|oak"] * 2
+    assert found.table[column].to_list() == [turned] * 2
+    assert found.table_with_every_mark[column].to_list() == [value, turned]

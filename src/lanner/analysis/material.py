@@ -21,11 +21,24 @@ from lanner.campaign.drawing import drawn_documents, pairs_left_open
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import ControlCounts, misses, outcomes
 from lanner.errors import InputError, Where, check_known, did_you_mean, refused_by_system, unasked
-from lanner.model import JUDGE_GROUPS, Document, Judge, Judgement, Protocol, Role, Spans, languages
+from lanner.model import (
+    JUDGE_GROUPS,
+    Choice,
+    Document,
+    Judge,
+    Judgement,
+    Object,
+    Protocol,
+    Role,
+    Scale,
+    Spans,
+    languages,
+)
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
-from lanner.protocols.answers import take_in
+from lanner.protocols.answers import in_one_order, take_in
 from lanner.protocols.derived import STAGE, preselected_rows, score_items, word_count
+from lanner.protocols.kinds.base import sides_among
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists
 from lanner.store import Event, Store, Transaction, pseudonyms_of
@@ -95,6 +108,8 @@ class Material:
 
     def _laid_out(self, *, every_mark: bool = False) -> pl.DataFrame:
         latest = current(self.judgements)
+        if not every_mark:
+            latest = self._with_degrees_turned(latest)
         facts = described(latest, self.documents, self.judges)
         parts = [laid_out(facts, answers(latest, self.protocol, every_mark=every_mark))]
         if self.protocol is not None:
@@ -103,6 +118,22 @@ class Material:
             parts += [laid_out(facts, column) for column in _derive_rows(self.protocol, latest)]
         table = pl.concat(parts)
         return with_help(table, self.documents) if self.is_prefilled else table
+
+    def _with_degrees_turned(self, judgements: list[Judgement]) -> list[Judgement]:
+        """The same with answers that say by how much one of two outputs is better as if the two had stood in the order
+        of their names; ranks and sides are turned where they are read."""
+        degrees = {
+            question.id
+            for stage, question in (self.protocol.questions if self.protocol else ())
+            if stage.object is Object.OUTPUTS
+            and (
+                (isinstance(question, Scale) and question.min == -question.max)
+                or (isinstance(question, Choice) and not sides_among({option.id for option in question.options}))
+            )
+        }
+        if not degrees or self.protocol is None:
+            return judgements
+        return [in_one_order(self.protocol, each) if each.question in degrees else each for each in judgements]
 
     @cached_property
     def words(self) -> dict[tuple[str, str], int]:
