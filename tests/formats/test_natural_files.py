@@ -589,6 +589,9 @@ def test_answers_about_outputs_that_take_turns_are_about_their_systems(
         pl.read_csv(path).write_parquet(path := tmp_path / "t.parquet")
     reading = read(path)
     assert {(a.judge, a.segment, *a.systems, a.value) for a in reading.judgements} == said
+    if len(systems) > 2:  # the columns that are shown, and may be pointed at, are those that were made of them
+        again = read(path, columns="system=system,judge=judge")
+        assert {(a.judge, a.segment, *a.systems, a.value) for a in again.judgements} == said
     outputs = {**TWO_SYSTEMS, "Firma Z": FRENCH}
     for document in reading.documents if texts else ():
         assert all(text == outputs[name][int(s.id)] for s in document for name, text in s.outputs.items())

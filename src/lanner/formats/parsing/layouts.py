@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -48,10 +48,7 @@ def one_answer_a_row(
     """The same table with a row for each answer; as it is where it has one. What is not clear is asked about, unless
     somebody has told what the `columns` hold, by role, or who judged."""
     named = rows if is_told else _responses(rows)
-    of_outputs = _by_ranks(path, named)
-    of_outputs = (
-        of_outputs if any(name.startswith(("answer:", "system:")) for name in columns) else _by_slots(path, of_outputs)
-    )
+    of_outputs = _by_slots(path, _by_ranks(path, named), columns.values())
     return _by_items(path, of_outputs, columns.get("judge", ""), is_told=is_told)
 
 
@@ -371,9 +368,10 @@ def _slots(header: Sequence[str]) -> dict[str, dict[str, int]]:
     return columns
 
 
-def _by_slots(path: Path, rows: TableRows) -> TableRows:
+def _by_slots(path: Path, rows: TableRows, told: Collection[str]) -> TableRows:
     """A table whose rows hold several outputs, each with its answers and the name of its system, which may stand in any
-    place (`system_1`, `score_1`, `system_2`, …), with a row for each output; other tables as they are."""
+    place (`system_1`, `score_1`, `system_2`, …), with a row for each output; other tables as they are, and where
+    somebody has told what one of these columns holds."""
     columns = _slots(rows.header)
     names = [rest for rest, places in columns.items() if _are_names_of_systems(rows, rest, list(places.values()))]
     if len(names) != 1:
@@ -385,6 +383,8 @@ def _by_slots(path: Path, rows: TableRows) -> TableRows:
     if not any(names_answer(name) or names_criterion(name) for name in called.values()):
         return rows
     taken = {at for places in (systems, *of_each.values()) for at in places.values()}
+    if any(rows.header[at] in told for at in taken):
+        return rows
     others = [at for at in range(len(rows.header)) if at not in taken]
     if about_all := [
         rows.header[at] for at in others if names_answer(rows.header[at]) or asks_preference(rows.header[at])
