@@ -485,6 +485,13 @@ def test_names_below_a_heading_that_begins_like_that_of_a_translation_are_system
     assert len({(a.judge, a.segment, a.systems) for a in reading.judgements}) == 16
 
 
+@pytest.mark.parametrize("heading", ["system:bad", "MT bad", "mt.bad"])
+def test_poor_translations_that_come_again_are_no_names_of_systems(tmp_path: Path, heading: str) -> None:
+    rows = [[f"d{d}", s, f"Hello {d}.", f"Hallo {d}.", f"Hi {s}."] for d in range(6) for s in range(2)]
+    reading = read(table(tmp_path / "t.csv", [["document", "segment", "source", "system:good", heading], *rows]))
+    assert {name for document in reading.documents for name in document.systems} == {"good", "bad"}
+
+
 def test_a_column_that_tells_translations_of_a_text_apart_is_asked_about(tmp_path: Path) -> None:
     """Names of systems below a heading that nobody knows were answers of the judges."""
     rows = of_two_systems(

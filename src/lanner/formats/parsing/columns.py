@@ -849,13 +849,20 @@ def _place_systems(table: MapDraft) -> None:
         column
         for name, column in table.outputs.items()
         if column in table.confidence
-        and not (name != column and says_text(column))
+        and (name == column or _may_be_names(table, column))
         and _are_systems(table, column, fewest)
     ]
     if len(columns) == 1:
         table.outputs = {name: column for name, column in table.outputs.items() if column != columns[0]}
         table.roles["system"] = columns[0]
         table.confidence[columns[0]] = LIKELY
+
+
+def _may_be_names(table: MapDraft, column: str) -> bool:
+    """Whether `MT provider` may say whose a translation is: `system:provider` and `translation provider` hold texts,
+    and so does a column of sentences."""
+    is_text = says_text(column) or not {":", "."}.isdisjoint(column)
+    return not is_text and not any(text[-1:] in ".!?…。！？।؟" for text in table.texts(column))
 
 
 def _place_languages(table: MapDraft) -> None:
