@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 
 from lanner.model import Judge, JudgeKind, Judgement, Role
 from lanner.model.messages import in_number
-from lanner.protocols.guessing import asks_place
 
 _TIMES = ("seconds", "active_seconds")
 _SHORT_SCALE = 10
@@ -321,7 +320,11 @@ class TableAnswers:
                 groups.setdefault(cell.question, {}).setdefault(key, []).append(cell.value)
         for question, rankings in groups.items():
             heading = self.headings[question]
-            if not asks_place(heading) and are_places(rankings.values()):
+            if not are_places(rankings.values()):
+                continue
+            from lanner.protocols.guessing import asks_place
+
+            if not asks_place(heading):
                 yield (
                     f"The numbers in {heading!r} are the places 1, 2, 3 … of the systems in every text. If 1 is the "
                     "best, add --set better=lower."
