@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
@@ -393,25 +393,30 @@ class _PromptQuestion:
 
     @property
     def rules(self) -> list[str]:
-        """What a page sees to by itself: when the question is asked, which answers go together."""
+        """What a page enforces by itself: when the question is asked, which answers go together."""
+        return list(self._rules())
+
+    def _rules(self) -> Iterator[str]:
         question = self.question
-        step, most = getattr(question, "step", 1), getattr(question, "max", None)
-        rules = {
-            f"Only if {self.undecided}; else null.": self.undecided,
-            f"For those of these ids that are chosen in {question.for_each}"
-            + ("; null for the others." if self.is_repeated_here else "."): self.possible,
-            f"In steps of {step:g}.": step not in (0, 1),
-        }
-        if isinstance(question, Labels):
-            rules["The value is how often each occurs."] = question.counts
-            rules[f"If {question.exclusive} is chosen, it stands alone."] = question.exclusive
-        elif isinstance(question, Spans):
-            rules[f"{most} at most."] = most
-            rules[
+        if self.undecided:
+            yield f"Only if {self.undecided}; else null."
+        if self.possible:
+            others = "; null for the others." if self.is_repeated_here else "."
+            yield f"For those of these ids that are chosen in {question.for_each}{others}"
+        step = getattr(question, "step", 1)
+        if step not in (0, 1):
+            yield f"In steps of {step:g}."
+        if isinstance(question, Labels) and question.counts:
+            yield "The value is how often each occurs."
+        if isinstance(question, Labels) and question.exclusive:
+            yield f"If {question.exclusive} is chosen, it stands alone."
+        if isinstance(question, Spans) and question.max:
+            yield f"{question.max} at most."
+        if isinstance(question, Spans) and question.missing:
+            yield (
                 'For what the translation leaves out, "missing" is true and "text" quotes the source, with the side '
                 '"source".'
-            ] = question.missing
-        return [words for words, holds in rules.items() if holds]
+            )
 
     @property
     def bounds(self) -> str:
