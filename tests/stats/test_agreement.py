@@ -125,7 +125,7 @@ def test_a_reading_says_what_it_is_where_it_lies_and_what_would_change_it():
     text = reading(result)
     assert text.startswith("κ 0.50: how far judges agree beyond chance")
     assert "Landis & Koch 1977" in text
-    assert "moderate. With 95% confidence between 0.35 and 0.64: from fair to substantial" in text
+    assert "moderate as it stands, but with 95% confidence between 0.35 and 0.64: from fair to substantial" in text
     assert "rises when labels that judges confuse are merged" in text
     assert "8 documents; more documents" in text
     same = reading(Result("kappa", 0.5, Interval(0.45, 0.55), counts={"documents": 80}))

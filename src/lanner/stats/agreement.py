@@ -204,10 +204,11 @@ def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
         return f"{on_scale}."
     ends = (result.interval.low, result.interval.high)
     low, high = (band(end, scale) for end in ends)
-    between = f"With {result.interval.level:.0%} confidence between {_ends(result, share=False)}"
+    between = f"{result.interval.level:.0%} confidence between {_ends(result, share=False)}"
     if SCALES["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
-        return f"{on_scale}. {between}: no relation at all is possible, too."
+        return f"{on_scale}. With {between}: no relation at all is possible, too."
     if low == high:
-        return f"{on_scale}. {between}, all of it {here}."
-    worst = low.partition(":")[0]  # the reason behind a band would break the sentence
-    return f"{on_scale}. {between}: from {worst} to {high}."
+        return f"{on_scale}. With {between}, all of it {here}."
+    # the band of the number alone may not hold, so it is no sentence; nor is the reason behind a band, after its colon
+    on_scale, low = on_scale.removesuffix(here[len(here.partition(":")[0]) :]), low.partition(":")[0]
+    return f"{on_scale} as it stands, but with {between}: from {low} to {high}."
