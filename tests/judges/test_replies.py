@@ -124,6 +124,19 @@ def test_a_quoted_span_is_found_in_the_text() -> None:
     assert (span["start"], span["end"]) == (4, 9)
 
 
+def test_answers_with_words_that_stand_in_several_places_are_counted(tmp_path: Path) -> None:
+    assert esa("Katze").several_places == 0
+    span = {"side": "target", "text": ".", "severity": "minor", "missing": False}
+    reply = json.dumps({"errors": [span], "score": 50})
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "esa", corpus(1, 2))  # “Die Fähre 0.0 … vor dem Sturm.”
+        totals = judge(store, number, Stub(lambda body, _turn: completion(body, reply)), calls="pages")
+        assert (totals.items, totals.several_places) == (2, 2)
+        with store.reading() as tx:
+            rows = [row for _, row in tx.ledger.of_judge(1)]
+        assert [json.loads(row.detail)["several_places"] for row in rows] == [1, 1]
+
+
 def test_words_that_do_not_stand_in_the_text_have_no_meaning() -> None:
     found = esa("Hund")
     assert (found.step, found.answers) == ("meaning", None)

@@ -333,6 +333,9 @@ def _say(output: Output, totals: Totals, models: Sequence[str]) -> None:
         output.note(f"{_replies(number)} {_WRONG.get(step, step)}.")
     for means, number in totals.means.items():
         output.note(f"{_replies(number)} {_MEANS.get(means, means)}.")
+    if totals.several_places:
+        answers = plural(totals.several_places, "answer marks", "answers mark")
+        output.note(f"{answers} words that stand in the text more than once; the first free place is taken.")
     if totals.estimated:
         output.note(
             f"{_replies(totals.estimated)} came without a number of tokens; it was estimated from the texts, and so "

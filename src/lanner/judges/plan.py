@@ -187,10 +187,11 @@ class Limits:
 class Totals:
     """What a run has come to so far. `open` is how many items there were to do at its beginning; `waiting` are those
     that cannot be asked about before an earlier page is answered; `fewer` are answered by fewer models, samples or
-    orders than were asked; `estimated` are replies whose tokens were counted
-    here, since the server did not say; `overlong` are longer than a reply was allowed to be; `own_temperature` came
-    without the temperature that was asked for, which the server does not take; `means` are the ways in which models
-    were held to the schema; `problem` says why the last of those that failed got no answer."""
+    orders than were asked; `estimated` are replies whose tokens were counted here, since the server did not say;
+    `overlong` are longer than a reply was allowed to be; `several_places` are answers with a mark whose words stand in
+    the text more than once; `own_temperature` came without the temperature that was asked for, which the server does
+    not take; `means` are the ways in which models were held to the schema; `problem` says why the last of those that
+    failed got no answer."""
 
     open: int = 0
     items: int = 0
@@ -212,6 +213,7 @@ class Totals:
     problem: str = ""
     estimated: int = 0
     overlong: int = 0
+    several_places: int = 0
     own_temperature: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     means: Counter[str] = field(default_factory=Counter)

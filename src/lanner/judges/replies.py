@@ -18,8 +18,9 @@ from lanner.errors import AnswerError
 from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.schemas import mistake
 from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
-from lanner.protocols.answers import JudgedTexts, check, chosen_labels, holds
+from lanner.protocols.answers import JudgedTexts, accept, chosen_labels, holds
 from lanner.protocols.kinds import kind_of
+from lanner.protocols.kinds.spans import SEVERAL_PLACES
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
 _FENCE = "```"
@@ -28,12 +29,14 @@ _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning|reflection|sc
 
 
 class ReplyVerdict(NamedTuple):
-    """What a reply came to: answers in their stored form, or the step at which it failed and why."""
+    """What a reply came to: answers in their stored form, or the step at which it failed and why. `several_places` is
+    how many answers have a mark whose words stand in the text more than once."""
 
     answers: Mapping[str, Json] | None
     repairs: int = 0
     step: Step = ""
     problem: str = ""
+    several_places: int = 0
 
 
 class ItemRequest(NamedTuple):
@@ -128,6 +131,7 @@ def check_reply(
             return ReplyVerdict(None, repairs, "schema", wrong)
     earlier_answers: dict[str, Json] = dict(scope.known)
     answers: dict[str, Json] = {}
+    several_places = 0
     for stage, question in questions:
         answer = entries.get(question.id)
         if question.for_each and isinstance(answer, dict):  # null stands for what was not chosen
@@ -143,12 +147,13 @@ def check_reply(
             nothing = "an empty list says that there is nothing to mark."
             return ReplyVerdict(None, repairs, "meaning", f"{question.id}: {nothing}")
         try:
-            stored = check(question, answer, texts=scope.texts, chosen=labels, outputs=scope.outputs)
+            taken = accept(question, answer, texts=scope.texts, chosen=labels, outputs=scope.outputs, strict=True)
         except AnswerError as error:
             return ReplyVerdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
-        if stored is not None:
-            answers[question.id] = earlier_answers[question.id] = stored
-    return ReplyVerdict(answers, repairs)
+        several_places += SEVERAL_PLACES in taken.flags
+        if taken.value is not None:
+            answers[question.id] = earlier_answers[question.id] = taken.value
+    return ReplyVerdict(answers, repairs, several_places=several_places)
 
 
 def replace_aliases(question: Question, value: Json) -> tuple[Json, int]:

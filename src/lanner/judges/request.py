@@ -345,6 +345,7 @@ class Requester:
         else:
             totals.calls += 1
         totals.repairs += verdict.repairs
+        totals.several_places += verdict.several_places
         for counts, name in (
             (totals.wrong, verdict.step), (totals.means, reply.means), (totals.answered_as, reply.model),
         ):  # fmt: skip
@@ -405,6 +406,7 @@ class Requester:
                 detail.setdefault("texts", {})[name] = text
         optional = {
             "step": verdict.step,
+            "several_places": verdict.several_places,
             "order": prompt.order,
             "segments": request.subject.segments,
             "twin": request.subject.twin,

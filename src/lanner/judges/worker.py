@@ -440,6 +440,7 @@ def judge_sentences(
         value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
     else:
         wrong = []
+    several_places = 0
     if not isinstance(value, dict):
         value, wrong = {}, [("schema", "The reply is not a JSON object.")]
     elif strange := [number for number in value if number.isdigit() and number not in schemas]:
@@ -453,6 +454,7 @@ def judge_sentences(
             continue
         verdict_of_sentence = check_reply(entry, about, schema)
         repairs += verdict_of_sentence.repairs
+        several_places += verdict_of_sentence.several_places if number not in good else 0
         if verdict_of_sentence.answers is not None:
             good[number] = verdict_of_sentence.answers
         elif number not in good:
@@ -460,4 +462,5 @@ def judge_sentences(
     step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
     problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
     outcome = VALID if not step else PARTIAL if good else MISSING
-    return ReplyVerdict(dict(good) or None, repairs, step, problem), outcome  # type: ignore[arg-type]
+    verdict_of_all = ReplyVerdict(dict(good) or None, repairs, step, problem, several_places)  # type: ignore[arg-type]
+    return verdict_of_all, outcome

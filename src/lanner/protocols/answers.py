@@ -98,12 +98,19 @@ def check(
 
 
 def accept(
-    question: Question, value: Json, *, texts: JudgedTexts | None = None, chosen: Sequence[str] = (), outputs: int = 2
+    question: Question,
+    value: Json,
+    *,
+    texts: JudgedTexts | None = None,
+    chosen: Sequence[str] = (),
+    outputs: int = 2,
+    strict: bool = False,
 ) -> Accepted:
-    """The value as far as it can be understood, with what is wrong about it as flags."""
-    lenient = AnswerCheck(question, False, texts, outputs)
-    answer = _check_answer(lenient, value, chosen)
-    return Accepted(answer, tuple(dict.fromkeys(lenient.flags)), lenient.repairs)
+    """The value as far as it can be understood, with what is wrong about it as flags; when `strict`, the flags are only
+    of what is unsure, since whatever breaks a rule is refused."""
+    answer_check = AnswerCheck(question, strict, texts, outputs)
+    answer = _check_answer(answer_check, value, chosen)
+    return Accepted(answer, tuple(dict.fromkeys(answer_check.flags)), answer_check.repairs)
 
 
 def texts_of(document: Document, item: Item) -> JudgedTexts:

@@ -85,6 +85,20 @@ def test_quoted_words_are_looked_up_as_words(text: str, quote: str, expected: in
     assert (span["start"], span["end"]) == (expected, expected + len(quote))
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_answer_that_quotes_words_with_several_places_is_flagged(strict: bool) -> None:
+    def flags(*quotes: str, text: str) -> tuple[str, ...]:
+        marks = [{"text": quote} for quote in quotes]
+        return accept(Spans(id="q"), marks, texts=JudgedTexts("", (text,)), strict=strict).flags
+
+    assert flags("is", text="it is as it is") == ("several_places",)
+    assert flags("is", "is", text="it is as it is") == ("several_places",)  # which of the two is which
+    assert flags("is", text="this is it") == ()
+    assert flags("it", "is", text="it is") == ()
+    placed = [{"start": 3, "end": 5, "text": "is"}]
+    assert accept(Spans(id="q"), placed, texts=JudgedTexts("", ("it is as it is",)), strict=strict).flags == ()
+
+
 def test_missing_marks_need_no_place_and_may_stand_on_the_source() -> None:
     marks = [
         {"missing": True, "severity": "major"},

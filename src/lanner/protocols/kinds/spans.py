@@ -38,6 +38,8 @@ _FIELDS = {
 }
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What models are told that several outputs are called."""
+SEVERAL_PLACES = "several_places"
+"""The flag of an answer with a mark whose words stand in the text more than once."""
 _LONGEST_REMARK = 1000
 _MOST_SIMULATED = 4
 _Place = tuple[str, int, str]  # a side, the number of the output, the text there
@@ -213,7 +215,8 @@ def _check_spans(question: Spans, value: Sequence[Json], check: AnswerCheck) -> 
         side = _check_side(question, span, len(texts.targets) if texts else 0, check)
         text = _text_on(side, texts)
         starts = [s["start"] for s in spans if "start" in s and all(s.get(name) == side.get(name) for name in side)]
-        place = _check_place(_locate(span, text, starts), text, allow_nowhere=bool(span.get("missing")), check=check)
+        located = _locate(span, text, starts, check)
+        place = _check_place(located, text, allow_nowhere=bool(span.get("missing")), check=check)
         spans.append({**side, **place, **_check_marks(question, span, check)})
     return spans
 
@@ -268,17 +271,19 @@ def _text_on(side: Mapping[str, Any], texts: JudgedTexts | None) -> str | None:
     return texts.targets[side.get("output", 0)] if texts.targets else None
 
 
-def _locate(span: Mapping[str, Any], text: str | None, starts: Sequence[int]) -> Mapping[str, Any]:
+def _locate(span: Mapping[str, Any], text: str | None, starts: Sequence[int], check: AnswerCheck) -> Mapping[str, Any]:
     """The span with its place, where it only quotes words that stand in the text: the first place that no earlier span
-    starts at."""
+    starts at. Where there are several such places the answer is flagged, since another may be meant."""
     words = span.get("text")
     if span.get("start") is not None or span.get("end") is not None or not isinstance(words, str) or not words:
         return span
     if text is None or words not in text:
         return span
     places = places_of(words, text)
-    start = next((place for place in places if place not in starts), places[0])
-    return {**span, "start": start, "end": start + len(words)}
+    free = [place for place in places if place not in starts] or places
+    if len(free) > 1:
+        check.flags.append(SEVERAL_PLACES)
+    return {**span, "start": free[0], "end": free[0] + len(words)}
 
 
 def _check_place(
