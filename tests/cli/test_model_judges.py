@@ -106,6 +106,19 @@ def test_a_file_becomes_a_judge_and_the_old_spelling_still_works(lanner: Command
         assert [entry.value for entry in campaign.judgements(store, "c")] == [40, 41, 40, 41]
 
 
+def test_outputs_that_are_no_answers_leave_the_replay_incomplete(lanner: Command, tmp_path: Path) -> None:
+    place, path = tmp_path / "s.db", tmp_path / "first.jsonl"
+    with Store.open(place) as store:
+        opened(store, "esa", corpus(1, 2))
+    marks = [[{"text": quote, "severity": "minor"}] for quote in ("Sturm", "Katze")]
+    rows = [{"segment": str(n), "errors": marks[n], "score": 40} for n in range(2)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for command in (("replay", "c", path), ("judge", "c", "--replay", path)):
+        ran = lanner(*command, "--store", place, "--json")
+        assert (ran.code, ran.envelope["rows"][0]["not usable"]) == (3, 1)
+        assert any(note.startswith("first.jsonl:2: ") for note in ran.envelope["notes"])
+
+
 def test_one_name_is_for_one_file(lanner: Command, pilot: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text("", encoding="utf-8")

@@ -84,6 +84,34 @@ def test_an_answer_that_is_null_is_missing(tmp_path: Path) -> None:
         assert (standing.replies, standing.missing) == (2, 1)
 
 
+def test_an_output_that_marks_words_which_are_not_there_is_missing(tmp_path: Path) -> None:
+    """As from a model that is asked here; the other lines are read."""
+    with Store.open(tmp_path / "s.db") as store:
+        number = opened(store, "esa", corpus(1, 3))
+        rows = [
+            {"idx": place, "errors": [{"text": quote, "severity": "minor"}], "score": 50 + place}
+            for place, quote in enumerate(("Sturm", "Katze", "Fähre"))
+        ]
+        path = written(tmp_path / "o3.jsonl", *rows)
+        found = inspect_outputs(store, number, path, "o3")
+        assert (found.answers, len(found.notes)) == (4, 1)
+        done = replay(store, number, path)
+        assert (done.judgements, len(done.unusable)) == (4, 1)
+        assert done.unusable[0].startswith("o3.jsonl:2: ")
+        assert {entry.segment for entry in stored(store, number)} == {"0", "2"}
+        with store.reading() as tx:
+            ledger = [entry for _, entry in tx.ledger.of_judge(1)]
+        assert [(entry.outcome, bool(entry.answers)) for entry in ledger] == [
+            ("replayed", True), ("missing", False), ("replayed", True),
+        ]  # fmt: skip
+        assert json.loads(ledger[1].raw) == rows[1]
+        [standing] = compare(store, number)
+        assert (standing.replies, standing.missing) == (3, 1)
+        assert replay(store, number, path).unusable == done.unusable
+        alone = replay(store, number, written(tmp_path / "o4.jsonl", rows[1]))
+        assert (alone.judgements, len(alone.unusable)) == (0, 1)
+
+
 def test_two_answers_to_one_question_are_refused_and_the_same_one_again_is_one(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         number = opened(store, "da", corpus(1, 2))

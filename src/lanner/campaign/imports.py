@@ -44,7 +44,7 @@ from lanner.store.rows import dumps, micros, now
 class Imported:
     """What an import came to: rows stored, of which so many replace earlier ones; spellings resolved and rules broken,
     counted by question and by flag; judges that are new here. `already` when the same rows had been imported before,
-    in which case nothing was stored."""
+    in which case nothing was stored. `unusable` says which outputs of a model were none, and why."""
 
     campaign: Campaign
     judgements: int
@@ -54,6 +54,7 @@ class Imported:
     repairs: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     already: bool = False
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

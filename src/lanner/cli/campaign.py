@@ -29,7 +29,7 @@ from lanner.cli import value_of
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute
 from lanner.designs.prepare import promote, promoted, standings
-from lanner.errors import CampaignError, InputError, LannerError, StatisticError, Where, did_you_mean
+from lanner.errors import CampaignError, ExitCode, InputError, LannerError, StatisticError, Where, did_you_mean
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Json, Judge, Protocol, Stage, all_systems
 from lanner.model.messages import estimate, in_number, number, percent, plural
@@ -188,8 +188,8 @@ def delete(output: Output, store: Store, name: str, typed: str | None, folder: P
 # `lanner campaign import`: answers from a file into a campaign that is there already.
 
 
-def import_(output: Output, store: Store, name: str, path: Path, model: str, only_look: bool) -> None:
-    """Import answers given elsewhere: all in the file, or none."""
+def import_(output: Output, store: Store, name: str, path: Path, model: str, only_look: bool) -> int:
+    """Import answers given elsewhere: all in the file, or none; of a model's outputs all that are answers."""
     number = campaign.get(store, name).id
     preview = inspect_outputs(store, number, path, model) if model else inspect_file(store, number, path)
     summary = None
@@ -211,6 +211,7 @@ def import_(output: Output, store: Store, name: str, path: Path, model: str, onl
                 revisions=f"{summary.revisions:,}",
             )
         )
+    return ExitCode.INCOMPLETE if summary is not None and summary.unusable else ExitCode.DONE
 
 
 # `lanner promote`: which units go on to a later stage, listed for the organiser to confirm, then assigned.

@@ -234,8 +234,7 @@ def run(
     if replays:
         output.note("--replay still works; now it is lanner replay CAMPAIGN FILE.")
         with Store.open(store_place, create=False) as store:
-            run_replay(output, store, source, replays, options["judge_name"])
-        return ExitCode.DONE
+            return run_replay(output, store, source, replays, options["judge_name"])
     plans = plans_from(options)
     if options["contexts"]:
         plans = in_contexts(plans, names_in(options["contexts"]))

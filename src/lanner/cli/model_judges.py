@@ -17,7 +17,7 @@ from lanner.cli import chosen_pair, parse_options, reading_options
 from lanner.cli.early_checks import names, refuse_shared_name
 from lanner.cli.output import Output
 from lanner.cli.source import documents_of, materials
-from lanner.errors import InputError, LannerError, Where, check_known
+from lanner.errors import ExitCode, InputError, LannerError, Where, check_known
 from lanner.judges import providers
 from lanner.judges import template as templates
 from lanner.judges.comparison import unanswered
@@ -128,10 +128,14 @@ def try_prompt(
 # `lanner replay`: take in outputs that a model gave elsewhere, as the answers of a judge.
 
 
-def run_replay(output: Output, store: Store, name: str, files: Sequence[Path], judge_name: str) -> None:
+_MOST_NAMED = 10
+
+
+def run_replay(output: Output, store: Store, name: str, files: Sequence[Path], judge_name: str) -> int:
     """Take in files of JSON lines with a model's answers, each as one judge."""
     refuse_shared_name(files, judge_name)
     rows = []
+    unusable = 0
     for path in files:
         report = replay(store, name, path, judge_name)
         judge = judge_name or path.stem
@@ -141,12 +145,19 @@ def run_replay(output: Output, store: Store, name: str, files: Sequence[Path], j
                 "answers": report.judgements,
                 "spellings mended": sum(report.repairs.values()),
                 "flagged": sum(report.flags.values()),
+                "not usable": len(report.unusable),
             }
         )
         output.note(*(f"{judge}: {note}" for note in report.notes))
+        unusable += len(report.unusable)
+        if report.unusable:
+            are = plural(len(report.unusable), "output is no answer", "outputs are no answers")
+            command = f"lanner ledger {shlex.quote(name)} {shlex.quote(judge)} --missing"
+            output.note(*report.unusable[:_MOST_NAMED], f"{judge}: {are}, and missing. `{command}` lists them.")
     output.table(rows)
     output.say()
     output.say(f"Next: lanner agreement {shlex.quote(name)}", style="bold")
+    return ExitCode.INCOMPLETE if unusable else ExitCode.DONE
 
 
 # `lanner ledger`: what a model was sent, what came back, what it cost, and why items are missing.

@@ -1,6 +1,7 @@
 """Outputs that a model gave elsewhere, handed in like new ones: the ledger keeps each as it was, the campaign takes
 its answers as it takes any file's. Spellings are mended by the alias table alone and counted; an answer that breaks a
-rule is kept and flagged, never dropped.
+rule is kept and flagged, never dropped. Only an output that marks words which do not stand in the text is no answer, as
+it is none where the model is asked here.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lanner import campaign, registry
 from lanner.campaign import Imported
 from lanner.campaign.imports import ImportSummary
 from lanner.campaign.questions import systems_of
-from lanner.errors import CampaignError, InputError, Where, check_known, did_you_mean
+from lanner.errors import AnswerError, CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import AmbiguousError, replace_aliases, unambiguous_entries
-from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, all_systems
+from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, Spans, all_systems
+from lanner.protocols.answers import accept, judged_texts
+from lanner.protocols.kinds.spans import TEXT_NOT_FOUND
 from lanner.store import NewEntry, Store
 from lanner.store.rows import dumps, micros
 
@@ -65,11 +68,16 @@ def outputs(path: Path, protocol: Protocol, documents: Sequence[Document]) -> It
 def inspect_outputs(store: Store, reference: int | str, path: Path, model: str) -> ImportSummary:
     """What a file of a model's outputs would bring; nothing is stored."""
     protocol = campaign.protocol(store, reference)
-    lines = outputs(path, protocol, campaign.documents(store, reference))
-    counts = Counter(entry.question for entry in _judgements(lines, protocol, model, path))
+    documents = campaign.documents(store, reference)
+    lines = list(outputs(path, protocol, documents))
+    unusable = _unusable(lines, protocol, documents, path)
+    usable = [output for output in lines if output.line not in unusable]
+    counts = Counter(entry.question for entry in _judgements(usable, protocol, model, path))
     is_judge = model in {judge.id for judge in campaign.judges(store, reference)}
     answers = sum(counts.values())
-    return ImportSummary("outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, ())
+    return ImportSummary(
+        "outputs of a model", answers, ((model, answers, is_judge),), tuple(counts.items()), 0, _places(unusable, path)
+    )
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Json]]]:
@@ -147,18 +155,52 @@ def replay(store: Store, reference: str | int, path: Path, name: str = "", *, ac
             next_step="Give the judge of this file another name with --as.",
         )
     lines = list(outputs(path, protocol, documents))
-    judgements = _judgements(lines, protocol, judge.id, path)
+    unusable = _unusable(lines, protocol, documents, path)
+    judgements = _judgements([output for output in lines if output.line not in unusable], protocol, judge.id, path)
     report = campaign.import_judgements(store, target.id, judgements, judges=[judge], account=account)
     with store.reading() as tx:
         participant = tx.judges.find(target.id, judge.id)
         numbers = tx.documents.numbers(target.id)
     assert participant is not None
     rows = [
-        _row(output, protocol, judge.id, (target.id, participant.number, numbers[output.item.document]))
+        _row(
+            output,
+            protocol,
+            judge.id,
+            (target.id, participant.number, numbers[output.item.document]),
+            unusable.get(output.line, ""),
+        )
         for output in lines
     ]
     store.write(lambda tx: tx.ledger.add(rows))
-    return report
+    return replace(report, unusable=_places(unusable, path))
+
+
+def _unusable(
+    lines: Iterable[ReplayLine], protocol: Protocol, documents: Iterable[Document], path: Path
+) -> dict[int, str]:
+    """By line, why an output is no answer: what it marks does not stand in the text."""
+    segments = {(document.id, segment.id): segment for document in documents for segment in document}
+    problems: dict[int, str] = {}
+    for output in lines:
+        for entry in _judgements_of(output, protocol, "", path):
+            place = protocol.find(entry.question)
+            assert place is not None
+            stage, question = place
+            if not isinstance(question, Spans):
+                continue
+            texts = judged_texts(stage, entry, segments.get((entry.document, entry.segment)))
+            labels = tuple(entry.value) if question.for_each and isinstance(entry.value, Mapping) else ()
+            try:
+                accept(question, entry.value, texts=texts, chosen=labels, outputs=max(2, len(entry.systems)))
+            except AnswerError as error:
+                if error.code == TEXT_NOT_FOUND:  # what else is wrong refuses the file
+                    problems[output.line] = error.what
+    return problems
+
+
+def _places(problems: Mapping[int, str], path: Path) -> tuple[str, ...]:
+    return tuple(f"{Where(path.name, line)}: {problem}" for line, problem in problems.items())
 
 
 def _judgements(lines: Iterable[ReplayLine], protocol: Protocol, judge: str, path: Path) -> list[Judgement]:
@@ -193,7 +235,7 @@ def _judgements_of(output: ReplayLine, protocol: Protocol, judge: str, path: Pat
         )
 
 
-def _row(output: ReplayLine, protocol: Protocol, model: str, numbers: tuple[int, int, int]) -> NewEntry:
+def _row(output: ReplayLine, protocol: Protocol, model: str, numbers: tuple[int, int, int], problem: str) -> NewEntry:
     repairs, pages = 0, []
     for name, value in output.answers.items():
         place = protocol.find(name)
@@ -201,13 +243,14 @@ def _row(output: ReplayLine, protocol: Protocol, model: str, numbers: tuple[int,
         repairs += replace_aliases(place[1], value)[1]
         pages.append(place[0].page_id)
     campaign_number, judge, document = numbers
-    answers = {name: value for name, value in output.answers.items() if value is not None}
+    answers = {name: value for name, value in output.answers.items() if value is not None and not problem}
     return {
         "campaign": campaign_number, "judge": judge, "document": document, "segment": output.item.segment,
         "systems": dumps(output.item.systems), "role": Role.MAIN.value, "page": pages[0],
         "key": hashlib.sha256(f"{output.line}\x1f{output.raw}".encode()).hexdigest()[:32], "sample": 0, "swapped": 0,
-        "attempt": 1, "final": 1, "outcome": "replayed", "prompt_hash": "", "schema_hash": "", "template": TEMPLATE,
-        "model": model, "model_answered": "", "fingerprint": "", "seed": None, "temperature": None, "tokens_in": 0,
-        "tokens_out": 0, "repairs": repairs, "cost": None, "latency": 0.0, "raw": output.raw, "problem": "",
-        "detail": "{}", "answers": dumps(answers) if answers else None, "asked_at": micros(campaign.now()),
+        "attempt": 1, "final": 1, "outcome": "missing" if problem else "replayed", "prompt_hash": "", "schema_hash": "",
+        "template": TEMPLATE, "model": model, "model_answered": "", "fingerprint": "", "seed": None,
+        "temperature": None, "tokens_in": 0, "tokens_out": 0, "repairs": repairs, "cost": None, "latency": 0.0,
+        "raw": output.raw, "problem": problem, "detail": "{}", "answers": dumps(answers) if answers else None,
+        "asked_at": micros(campaign.now()),
     }  # fmt: skip

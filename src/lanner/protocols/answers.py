@@ -442,7 +442,7 @@ def take_in(
             answer = accept(
                 question,
                 judgement.value,
-                texts=_judged_texts(stage, judgement, segments.get((judgement.document, judgement.segment))),
+                texts=judged_texts(stage, judgement, segments.get((judgement.document, judgement.segment))),
                 chosen=_labels_for(judgement, question, labels),
                 outputs=max(2, len(judgement.systems)),
             )
@@ -531,7 +531,7 @@ def _stored_labels(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[
     return labels
 
 
-def _judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> JudgedTexts | None:
+def judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> JudgedTexts | None:
     """The texts a judgement was about, for checking spans; None where they are unknown, or where the judge was shown
     something other than the document's text."""
     if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:

@@ -40,6 +40,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """What models are told that several outputs are called."""
 SEVERAL_PLACES = "several_places"
 """The flag of an answer with a mark whose words stand in the text more than once."""
+TEXT_NOT_FOUND = "text_not_found"
+"""The code of an answer with a mark whose words stand nowhere in the text."""
 _LONGEST_REMARK = 1000
 _MOST_SIMULATED = 4
 _Place = tuple[str, int, str]  # a side, the number of the output, the text there
@@ -294,7 +296,7 @@ def _check_place(
         if allow_nowhere:
             return {"text": str(span["text"])} if span.get("text") else {}
         if text is not None and span.get("text"):
-            raise check.error("text_not_found", f"{span['text']!r} does not stand in the text.")
+            raise check.error(TEXT_NOT_FOUND, f"{span['text']!r} does not stand in the text.")
         if not check.strict:
             check.violation("no_place", "a span does not say where it stands.")
             return {"text": str(span["text"])} if span.get("text") else {}
