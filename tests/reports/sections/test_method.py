@@ -152,6 +152,15 @@ def test_who_is_left_out_and_why_is_said() -> None:
     assert "576 answers were given, 192 of them by judges who are left out." in text
 
 
+def test_answers_are_counted_of_the_judges_who_are_counted() -> None:
+    seen = view(kind=JudgeKind.PERSON)
+    left_out = replace(seen, material=replace(seen.material, left_out={"j1": "four times as fast as the others"}))
+    everyone, others = (details(made).blocks[0] for made in (seen, left_out))
+    assert isinstance(everyone, Table) and isinstance(others, Table)
+    assert [row["n"] for row in everyone.rows[:1]] == ["72"] and everyone.signature.endswith("judges 3")
+    assert [row["n"] for row in others.rows[:1]] == ["48"] and others.signature.endswith("judges 2")
+
+
 def test_texts_that_are_not_known_are_not_counted_as_none() -> None:
     seen = view(kind=JudgeKind.PERSON)
     text = section(replace(seen, material=replace(seen.material, documents=()))).blocks[0].text  # type: ignore[union-attr]

@@ -256,9 +256,11 @@ def _manner(judge: Judge) -> str:
 
 
 def _question_table(view: View) -> Table:
-    """Every question with what could be answered and how many answers there are."""
-    counts = dict(view.material.table.filter(pl.col("row") == "").group_by("question").len().iter_rows())
-    cells = view.material.table.filter(pl.col("row") != "")  # everything that was answered, counted or not
+    """Every question with what could be answered and how many answers there are, of those who are not left out."""
+    is_settled = pl.col("judge_kind") == str(JudgeKind.ADJUDICATED)
+    answers = view.material.table.filter(~is_settled & ~pl.col("judge").is_in(list(view.material.left_out)))
+    counts = dict(answers.filter(pl.col("row") == "").group_by("question").len().iter_rows())
+    cells = answers.filter(pl.col("row") != "")
     cells = cells.select("question", "judge", "document", "segment", "system").unique()
     counts |= dict(cells.group_by("question").len().iter_rows())
     names = dict.fromkeys(Unit, "not known") if view.protocol.is_guessed else _UNIT_NAMES
@@ -271,7 +273,7 @@ def _question_table(view: View) -> Table:
     rows = printed(columns, view.protocol.questions)
     extremes = _most_and_least_answered(view, counts)
     caption = f"What was asked: {plural(len(rows), 'question')} of {view.words.title}{extremes}."
-    signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {len(view.judges)}"
+    signature = f"{view.protocol.label} · hash {view.protocol.hash} · judges {answers['judge'].n_unique()}"
     return Table("asked", caption, columns, rows, rows, signature)
 
 
