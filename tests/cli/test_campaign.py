@@ -30,6 +30,8 @@ def test_every_command_has_help_and_an_unknown_one_is_refused(lanner: Command) -
 def test_progress_per_judge_and_document(lanner: Command, pilot: str) -> None:
     [row] = lanner("campaign", "show", pilot, "--json").envelope["rows"]
     assert (row["judge"], row["items"], row["done"]) == ("ana", 2, 0)
+    assert "0 of 2 items and questionnaires done" in lanner("campaign", "show", pilot).out
+    assert "items and questionnaires" in lanner("campaign", "list").out
     assert len(lanner("campaign", "show", pilot, "--by", "document", "--json").envelope["rows"]) == 2
 
 

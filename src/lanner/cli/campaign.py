@@ -60,7 +60,11 @@ def list_all(output: Output, store: Store, archived: bool) -> None:
     empty = "The archive is empty." if archived else "There are no campaigns yet. Make one: lanner new"
     if entries and not archived:
         empty = "All campaigns are in the archive: lanner campaign list --archived"
-    output.table(rows, empty=empty)
+    columns: Columns = ["name", "protocol", "state", ("items", _EVERYTHING), "done", "share"]
+    output.table(rows, columns, empty=empty)
+
+
+_EVERYTHING = "items and questionnaires"
 
 
 def show(output: Output, store: Store, name: str, by: str) -> None:
@@ -72,7 +76,7 @@ def show(output: Output, store: Store, name: str, by: str) -> None:
         if participant.consented_at
     }
     parts = {"judge": progress.judges, "domain": progress.domains, "document": progress.documents}[by]
-    output.say(f"{entry.title}: {entry.state}, {progress.done_of_all} done", style="bold")
+    output.say(f"{entry.title}: {entry.state}, {progress.done_of_all} {_EVERYTHING} done", style="bold")
     rows = [
         {
             by: part.name,
@@ -86,7 +90,8 @@ def show(output: Output, store: Store, name: str, by: str) -> None:
         }
         for part in parts
     ]
-    columns: Columns = [by, "items", "done", "share", ("minutes", "active minutes"), "last saved"]
+    items = ("items", _EVERYTHING) if by == "judge" else "items"  # a questionnaire has no document and no domain
+    columns: Columns = [by, items, "done", "share", ("minutes", "active minutes"), "last saved"]
     output.table(rows, [*columns, "consent"] if by == "judge" and consents else columns)
 
 

@@ -50,7 +50,7 @@ class CampaignList(Shape):
 
 
 class PartShape(Shape):
-    """Items and how many of them are done."""
+    """Items and how many of them are done: of the whole and of judges questionnaires too, of domains texts alone."""
 
     name: str
     items: int

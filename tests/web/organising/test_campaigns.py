@@ -44,6 +44,17 @@ def test_owners_see_all_and_others_what_is_theirs(client: TestClient, store: Sto
     assert client.get("/campaigns/theirs").status_code == 404
 
 
+def test_what_the_numbers_of_progress_count_is_in_their_names(client: TestClient, store: Store) -> None:
+    """By hand: two judges judge twelve items each, and answer one questionnaire each."""
+    open_campaign(store, settings={"after": ["post_task"]})
+    sign_in(client, store)
+    assert "0 of 24 items judged by people" in " ".join(client.get("/campaigns/trial").text.split())
+    for address in ("/campaigns", "/campaigns/trial/judges"):
+        listed = client.get(address).text
+        assert "Items and questionnaires</th>" in listed and ">Items</th>" not in listed
+    assert "0 of 26" in client.get("/campaigns").text
+
+
 def test_the_live_page_and_its_panels(client: TestClient, store: Store) -> None:
     open_campaign(store)
     sign_in(client, store)
