@@ -188,6 +188,7 @@ def remove(
     )
 
 
+NO_BACKUP = "no_backup"
 _TRIES = 3
 
 
@@ -196,9 +197,9 @@ def _copy(store: Store, campaign: int, path: Path) -> str:
         return copy_campaign(store, campaign, path)
     except (StoreError, OSError) as error:
         raise CampaignError(
-            f"Nothing was deleted, because no copy could be kept first: {error}",
-            code="no_backup",
-            names={"error": str(error)},
+            "Nothing was deleted, because no copy could be kept first.",
+            code=NO_BACKUP,
+            next_step=str(error),  # it names a place on the disk, which pages leave out
         ) from error
 
 

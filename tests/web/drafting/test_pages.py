@@ -55,6 +55,16 @@ def test_from_a_file_to_an_open_campaign(client: TestClient, store: Store, token
     assert systems == {"alpha"}
 
 
+def test_ticking_no_system_takes_all_and_the_page_says_so(client: TestClient, store: Store, token: str) -> None:
+    place = upload(client, token).headers["location"]
+    assert "If none is ticked, all are judged." in client.get(place).text
+    client.post(place, data={"token": token, "name": "all", "protocol": "da", "judges": "Ana", "do": "make"})
+    client.post("/campaigns/all/state", data={"token": token, "to": "open"})
+    assert {
+        system for task in campaign.tasks(store, "all", "ana") for item in task.items for system in item.systems
+    } == {"alpha", "beta"}
+
+
 @pytest.mark.parametrize("make", NEWCOMER_FILES, ids=lambda make: make.__name__)
 def test_a_newcomers_file_becomes_a_campaign_with_two_judges(
     client: TestClient, store: Store, token: str, tmp_path: Path, make: Maker

@@ -299,10 +299,18 @@ def test_deleting_needs_the_name_and_keeps_a_copy(client: TestClient, store: Sto
     assert sorted(judgement.value for judgement in campaign.history(store, "trial")) == [3, 7], "the history too"
 
 
-def test_without_a_copy_nothing_is_deleted(client: TestClient, store: Store, token: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("code", "said"), [("en", "folder of backups"), ("de", "Ordner der Sicherungen")])
+def test_without_a_copy_nothing_is_deleted(
+    client: TestClient, store: Store, token: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, code: str, said: str
+) -> None:
+    """The page says what to do next; which folder it is stands in the log of the server alone."""
     (tmp_path / "lanner-backups").write_text("a file where a folder should be")
-    answer = client.post("/campaigns/trial/delete", data={"token": token, "typed": "trial"})
-    assert answer.status_code == 409 and "no copy could be kept" in answer.text
+    answer = client.post(
+        "/campaigns/trial/delete", data={"token": token, "typed": "trial"}, headers={"Accept-Language": code}
+    )
+    assert answer.status_code == 409 and said in answer.text
+    assert str(tmp_path) not in answer.text and "lanner-backups" not in answer.text
+    assert str(tmp_path / "lanner-backups") in caplog.text
     assert campaign.get(store, "trial")
 
 

@@ -16,15 +16,23 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as operations
 from lanner.campaign import documents as campaign_documents
 from lanner.campaign import drawing, progress
-from lanner.campaign.states import NUMBERS, TEXTS, check_settings, comparable_questions, copy_name, not_a_number
-from lanner.errors import LannerError
+from lanner.campaign.states import (
+    NO_BACKUP,
+    NUMBERS,
+    TEXTS,
+    check_settings,
+    comparable_questions,
+    copy_name,
+    not_a_number,
+)
+from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.model.protocol import Wording
 from lanner.store import Account, AccountRole, Store
 from lanner.web import forms
 from lanner.web.access import visible_campaign, visible_campaigns
 from lanner.web.organising.figures import progress_bar
-from lanner.web.problems import error_text
+from lanner.web.problems import error_text, log
 from lanner.web.rendering import long_page, page, redirect
 from lanner.web.site import Site
 from lanner.web.speech import language, say
@@ -250,7 +258,12 @@ async def delete(request: Request) -> Response:
         return await _settings_page(request, campaign, say("The name does not match. Nothing was deleted."))
     copy = site.backups / copy_name(campaign)
     account: int = request.state.visitor.account.id
-    await site.files.ask("remove", campaign.id, campaign.name, str(copy), account)
+    try:
+        await site.files.ask("remove", campaign.id, campaign.name, str(copy), account)
+    except CampaignError as error:
+        if error.code == NO_BACKUP:
+            log.error("%s: %s", copy, error)
+        raise
     return redirect(request, "/campaigns")
 
 
