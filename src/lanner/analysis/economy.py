@@ -78,6 +78,13 @@ class PairStanding:
     given_up: float | None = None
 
     @property
+    def is_decided_across_0(self) -> bool:
+        """Whether one is better by a look, and what was judged since makes the interval hold 0. A decision stays."""
+        if self.state is not State.DECIDED or not self.better or self.low is None or self.high is None:
+            return False
+        return self.low <= 0 <= self.high
+
+    @property
     def given_up_text(self) -> str:
         """The chance to be given up, where that is worth a word."""
         return percent(self.given_up, 0) if self.state is State.OPEN and (self.given_up or 0.0) >= NOTABLE else ""

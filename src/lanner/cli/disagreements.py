@@ -408,6 +408,12 @@ def _outlook(now: Economy, at: datetime) -> list[str]:
         finish = now.finish(at)
         when = f"; at this pace until {finish:%a %d %b %Y}" if finish else ""
         lines.append(f"To the end about {judgements:,.0f} judgements, {hours} h [{fewest}, {most}]{when}.")
+    lines += [
+        f"{pair.first} – {pair.second}: decided at a look, and that stays; the interval of all that is judged by now "
+        "holds 0."
+        for pair in now.pairs
+        if pair.is_decided_across_0
+    ]
     if now.goal.kind is not GoalKind.AGREEMENT:
         about = "these documents only" if now.goal.of_complete else "documents of this kind"
         lines.append(f"Decisions and intervals are about {about}; errors count all pairs and all looks.")

@@ -7,6 +7,8 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,10 @@ from starlette.testclient import TestClient
 from adaptive_campaign import made, work
 from diagnosed_campaigns import WEAK, judged_campaign
 from lanner import campaign
-from lanner.analysis.economy import economy
+from lanner.analysis.economy import PairStanding, economy
 from lanner.cli import lanner as commands
+from lanner.cli.disagreements import _outlook
+from lanner.stats.goals import State
 from lanner.store import Store
 from lanner.web.app import create_app
 from lanner.web.site import ServerSettings
@@ -70,6 +74,35 @@ def test_what_is_decided_is_shown_with_the_numbers_of_the_command(client: TestCl
     arabic = rows(client.get("/campaigns/study/decided?language=ar").text)
     assert "\u2068alder\u2069 – \u2068birch\u2069" in [row[0] for row in arabic], "each name for itself"
     assert 'href="/campaigns/study/decided"' in client.get("/campaigns/study?language=en").text
+
+
+@pytest.mark.parametrize(
+    ("state", "better", "ends", "is_said"),
+    [
+        (State.DECIDED, "birch", (-1.0, 2.0), True),
+        (State.DECIDED, "birch", (-2.0, -1.0), False),
+        (State.DECIDED, "", (-1.0, 2.0), False),  # shown to be not much worse: 0 may be in it
+        (State.OPEN, "", (-1.0, 2.0), False),
+        (State.DECIDED, "birch", (None, None), False),
+    ],
+)
+def test_a_decision_beside_an_interval_that_holds_0_is_explained(
+    client: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    state: State,
+    better: str,
+    ends: tuple[float | None, float | None],
+    is_said: bool,
+) -> None:
+    """Documents judged after the look that decided it move the interval; page and command say so."""
+    low, high = ends
+    now = economy(client.app.state.site.store, "study")
+    pair = PairStanding("alder", "birch", state, better, 0.5, low, high, None, None)
+    now = replace(now, pairs=(pair, *now.pairs[1:]))
+    monkeypatch.setattr("lanner.web.organising.results_view.economy", lambda *_: now)
+    page = client.get("/campaigns/study/decided").text
+    assert ("the interval of all that is judged by now holds 0" in rows(page)[0][1]) is is_said
+    assert any("holds 0" in line for line in _outlook(now, datetime.now(UTC))) is is_said
 
 
 def test_a_fixed_design_has_no_such_page(client: TestClient) -> None:

@@ -53,6 +53,7 @@ class PairRow:
     second: str
     open: bool
     state: str
+    is_decided_across_0: bool
     better: str
     difference: str
     interval: str

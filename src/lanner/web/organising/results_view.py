@@ -124,6 +124,7 @@ def _pair(pair: PairStanding, now: Economy) -> PairRow:
         pair.second,
         pair.state is State.OPEN,
         state_words(str(pair.state)),
+        pair.is_decided_across_0,
         pair.better,
         score_text(pair.value),
         score_interval(pair.low, pair.high),
