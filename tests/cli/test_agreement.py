@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,30 @@ def test_the_numbers_are_put_into_words(lanner: Command) -> None:
     assert "AC1 is how far judges agree" in text
     rows = lanner(*asked, "--json").envelope["rows"]
     assert all("0 being" in row["reading"] for row in rows if row["sign"] == "κ")
+
+
+def test_marks_without_places_are_the_reason_why_a_person_and_a_model_have_no_agreement(
+    lanner: Command, tmp_path: Path
+) -> None:
+    def marks(*of_gpt: dict[str, object]) -> Path:
+        own = [{"start": 0, "end": 5, "severity": "minor", "category": "accuracy"}]
+        rows = [
+            {"judge": judge, "document": f"d{at}", "segment": "1", "system": "A", "errors": errors}
+            for at, other in enumerate(of_gpt)
+            for judge, errors in (("ann", own), ("gpt-4o", [{**own[0], **other}]))
+        ]
+        path = tmp_path / "marks.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        return path
+
+    nowhere: dict[str, object] = {"start": None, "end": None}
+    asked = ("-q", "errors", *FEW, "--json")
+    (row,) = lanner("agreement", marks(nowhere, {}, {}), *asked).envelope["rows"]
+    assert (row["sign"], row["value"], row["n"]) == ("span F1", 1.0, 2)
+    refused = lanner("agreement", marks(nowhere, nowhere, {}), *asked).envelope
+    assert not refused["rows"]
+    (reason,) = refused["notes"][-1:]
+    assert "(2 of 6)" in reason
 
 
 @pytest.mark.data

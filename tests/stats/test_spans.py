@@ -153,6 +153,31 @@ def test_errors_without_a_place_have_no_agreement_on_where_they_stand(statistic)
         statistic({"judge": ["a", "b"], "item": ["1", "1"], "spans": texts}, resampling=PLAIN)
 
 
+@pytest.mark.parametrize("statistic", [spans, gamma])
+def test_one_error_without_a_place_leaves_out_its_answer_and_no_other(statistic):
+    mark = json.dumps([{"start": 0, "end": 5}])
+    unplaced = json.dumps([{"side": "target", "severity": "minor"}])
+    texts = {"a": [mark, mark, "[]", mark, unplaced], "b": [mark, "[]", "[]", mark, mark], "c": [mark] * 5}
+
+    def rows(judges, items):
+        return [
+            {"judge": judge, "item": str(at), "document": str(at // 2), "spans": texts[judge][at]}
+            for judge in judges
+            for at in range(items)
+        ]
+
+    def value(data):
+        return statistic(pl.DataFrame(data), resampling=PLAIN)
+
+    with_it, without = value(rows("ab", 5)), value(rows("ab", 4))
+    assert with_it.value == without.value
+    assert with_it.counts["items"] == 4
+    assert any("(1 of 10)" in note for note in with_it.notes)
+    texts["c"] = [unplaced, unplaced, mark, mark, "[]"]
+    with_c = value(rows("abc", 5))
+    assert (with_c.value, with_c.counts["items"]) == (without.value, 4), "half of what c marked has no place"
+
+
 def test_source_and_target_are_different_places():
     sides = [json.dumps([{"side": side, "start": 0, "end": 5}]) for side in ("source", "target")]
     assert spans({"judge": ["a", "b"], "item": ["1", "1"], "spans": sides}, resampling=PLAIN).value == 0

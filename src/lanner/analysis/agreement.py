@@ -353,16 +353,23 @@ def answers_for(table: pl.DataFrame, coefficient: Measure, entry: QuestionPlan) 
 def pairs(
     rows: CountedRows, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
 ) -> list[Result]:
+    """`compared_pairs`, and none where nobody answered in a form that can be compared."""
+    try:
+        return compared_pairs(rows, coefficient, entry, resampling=resampling)
+    except StatisticError:
+        return []
+
+
+def compared_pairs(
+    rows: CountedRows, coefficient: Measure, entry: QuestionPlan, *, resampling: Resampling | None = None
+) -> list[Result]:
     """One coefficient for each two judges who share items. Judges of several groups may be compared here: a pair pools
     nothing."""
     how = resampling or Resampling()
     options = dict(coefficient.options)
     if coefficient.statistic is mean_alpha and how.unit == "item":
         options["unit"] = "item"
-    try:
-        results = _pairwise(rows.table, coefficient, entry, options, how)
-    except StatisticError:  # nobody answered in a form that can be compared
-        return []
+    results = _pairwise(rows.table, coefficient, entry, options, how)
     return [rows.sign(result) for result in results if result.counts.get("items")]
 
 

@@ -266,13 +266,15 @@ class Printer:
         self.groups: dict[str, CountedRows] = {
             name: part.counted(of=name) for name in groups_in(self.everyone.table) or ["people"]
         }
+        self.refusals: list[str] = []
         if "metrics" in groups_in(part.counted(of=tuple(GROUPS)).table):
             output.note(METRICS_APART)
 
     def print(self, plans: Sequence[QuestionPlan]) -> None:
         lines = [line for entry in plans for line in self._lines(entry)]
+        self.output.note(*self.refusals)
         if not lines:
-            self.output.note(self._why_nothing())
+            self.output.note(*(() if self.refusals else (self._why_nothing(),)))
             return
         for line in lines:
             about = "Pairs of judges: " if line.is_pair else ""
@@ -314,8 +316,11 @@ class Printer:
         judges = self.everyone.table["judge"].n_unique()
         for measure in entry.measures:
             if measure.pairwise and (judges > 2 or len(self.groups) > 1):
-                for result in analysis.pairs(self.everyone, measure, entry, resampling=self.resampling):
-                    yield AgreementLine(entry, measure, "", result)
+                try:
+                    for result in analysis.compared_pairs(self.everyone, measure, entry, resampling=self.resampling):
+                        yield AgreementLine(entry, measure, "", result)
+                except StatisticError as error:
+                    self.refusals.append(error.what)
             for group, rows in self.groups.items():
                 if len(self.groups) == 1 or rows.table["judge"].n_unique() > 1:
                     yield AgreementLine(entry, measure, group, self._together(rows, measure, entry))

@@ -32,6 +32,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 
 from lanner.errors import InputError, StatisticError, check_known
+from lanner.model.messages import words
 from lanner.stats.coefficients import SCALES, share_plan
 from lanner.stats.estimate import RowCounts, StatisticPlan, statistic
 from lanner.stats.frame import distinct
@@ -69,11 +70,12 @@ def spans(
     is the smaller of the two weights, so that minor against major is agreement in part. By "touching", a span is shared
     if it overlaps one of the other judge's; by "exact", if start and end are the same. `categories` asks for the same
     category as well. "micro" pools all items; "items" is the mean over items, 1 where neither judge marked anything.
-    A mark for missing text has no place of its own and counts as one character. Not corrected for chance.
+    A mark for missing text has no place of its own and counts as one character; answers with other marks that have none
+    are left out. Not corrected for chance.
     After Blain et al. 2023, Findings of the WMT23 Shared Task on Quality Estimation.
     """
     check_known(match, MATCHES, f"Spans do not match by {match!r}.", StatisticError)
-    _refuse_unplaced(answers)
+    answers = _with_places(answers)
     weights = dict(SCALES["severity"]["mqm"]) if severities == "mqm" else dict(severities or {})
     attributes = ("category",) if categories else ()
     marks = [_read(text, weights, attributes, weighted=severities is not None) for text in answers.labels]
@@ -140,16 +142,34 @@ def placed(text: str) -> Iterator[tuple[Place, int, int, Mapping[str, Any]]]:
         yield place, int(start), int(end), span
 
 
-def _refuse_unplaced(answers: Ratings) -> None:
-    """The error where errors were only counted, so that judges cannot agree on where they stand."""
-    unplaced = sum(
-        span.get("start") is None and not span.get("missing") for text in answers.labels for *_, span in placed(text)
+def _with_places(answers: Ratings) -> Ratings:
+    """The answers all of whose errors have a place in the text. Where half of a judge's answers with errors do not,
+    none of them count: what is left would make it seem that this judge finds few errors."""
+    lacking = np.array([_lacks_a_place(text) for text in answers.labels], dtype=bool)[answers.code]
+    if not lacking.any():
+        return answers
+    marked = np.array([any(True for _ in placed(text)) for text in answers.labels])[answers.code]
+    n_lacking, n_marked = (
+        np.bincount(answers.judge[rows], minlength=len(answers.judges)) for rows in (lacking, marked)
     )
-    if unplaced:
+    too_many = (n_lacking > 0) & (2 * n_lacking >= n_marked)
+    keep = ~lacking & ~too_many[answers.judge]
+    judges = [judge for judge, out in zip(answers.judges, too_many, strict=True) if out]
+    others = f", and so are all others by {words(judges)}, too many of whose errors have none" if judges else ""
+    counted = f"{lacking.sum()} of {len(lacking)}"
+    note = f"Answers with an error that has no place in the text ({counted}) are left out{others}."
+    own = {name: getattr(answers, name)[keep] for name in ("item", "judge", "code")}
+    kept = replace(answers, **own, notes=(*answers.notes, note))
+    if answers.per_item.max(initial=0) > 1 and kept.per_item.max(initial=0) < 2:
         raise StatisticError(
-            "Some errors have no place in the text, so where they stand cannot be compared.",
+            f"{note} Nothing is left to compare.",
             next_step="Compare their number and weight: scores such as penalty and error_count.",
         )
+    return kept
+
+
+def _lacks_a_place(text: str) -> bool:
+    return any(span.get("start") is None and not span.get("missing") for *_, span in placed(text))
 
 
 def _read(text: str, weights: Mapping[str, float], attributes: tuple[str, ...], *, weighted: bool) -> Marks:
@@ -345,7 +365,7 @@ def gamma(
     look likelier and γ smaller. Up to four judges are aligned together, as published; more are taken two by two.
     """
     check_known(by, BY, f"Spans have no {by!r}.", StatisticError)
-    _refuse_unplaced(answers)
+    answers = _with_places(answers)
     weighing = DissimilarityWeights(position, category)
     texts = continua(answers, by, lengths)
     sums = np.zeros((len(answers.documents), 4))
