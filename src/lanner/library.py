@@ -30,9 +30,9 @@ from lanner.analysis.diagnosis import Diagnosis
 from lanner.analysis.material import Material
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in
 from lanner.analysis.scores import (
-    averaged_pairs,
     choice_bias,
     metric_columns,
+    pooled_pairs,
     ranked_by,
     score_systems,
     scored_rows,
@@ -516,7 +516,8 @@ def agreement(
     table = _table("Agreement", rows, ("question", "judges", "measure", "estimate", "n"), parts, results)
     if any("metrics" in groups_in(part.counted(of=tuple(GROUPS)).table) for part in parts):
         table = replace(table, notes=(*table.notes, METRICS_APART))
-    return table
+    pooled = dict.fromkeys(filter(None, (pooled_pairs(part.counted(of=JUDGES_ON_ONE_SCALE).table) for part in parts)))
+    return replace(table, notes=(*table.notes, *pooled))
 
 
 @_advises_in_python
@@ -584,7 +585,7 @@ def scores(
             result = score_systems(counted_rows, entry.of, part.protocol, resampling=Resampling(seed=seed), **options)
             if (bias := choice_bias(part.documents, part.settings)) is not None:
                 result = replace(result, notes=(*result.notes, str(bias)))
-            if pooled := averaged_pairs(counted_rows.table):
+            if pooled := pooled_pairs(counted_rows.table):
                 result = replace(result, notes=(*result.notes, pooled))
             results.append(result)
             for row in result.rows:

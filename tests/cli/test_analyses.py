@@ -90,3 +90,28 @@ def test_some_judges_alone_and_one_who_is_not_there(lanner: Command, tmp_path: P
     assert ran.code == 2
     assert "no judge 'bne'" in ran.err
     assert "ben" in ran.err
+
+
+@pytest.mark.parametrize("command", [*OWN, "facets", "scores", "diagnose"])
+def test_several_language_pairs_are_not_pooled_without_a_word(lanner: Command, tmp_path: Path, command: str) -> None:
+    errors = '"[{""category"": ""accuracy"", ""severity"": ""minor"", ""start"": 0, ""end"": 3}]"'
+    asked = (*OWN.get(command, ()), *(("-q", "score") if command in ("facets", "scores", "plan") else ()))
+
+    def notes(*pairs: str) -> list[str]:
+        rows = [f"judge,document,segment,lp,system,{'label' if command == 'prefer' else 'score,label,errors'},seconds"]
+        for at in range(24):
+            lp, label = pairs[at // 3 % len(pairs)], ("one", "two", "tie")[at % 3]
+            for judge in ("ann", "ben"):
+                own = f"{judge},d{at // 3},{at},{lp}"
+                if command == "prefer":
+                    rows.append(f"{own},one|two,{label},{20 + at}")
+                    continue
+                for system in ("one", "two"):
+                    score = 40 + (at * ord(judge[0]) + ord(system[0])) ** 2 % 41
+                    rows.append(f"{own},{system},{score},{label},{errors if command == 'diagnose' else ''},{20 + at}")
+        path = tmp_path / f"{len(pairs)}.csv"
+        path.write_text("\n".join(rows), encoding="utf-8")
+        return list(lanner(command, path, *asked, "--json").envelope["notes"])
+
+    assert any("2 language pairs (en-de, en-ko)" in note for note in notes("en-de", "en-ko"))
+    assert not any("language pairs" in note for note in notes("en-de"))

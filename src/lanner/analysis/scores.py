@@ -341,15 +341,14 @@ def language_pairs(table: pl.DataFrame) -> list[str]:
     return sorted(set(told.select(_PAIR).to_series()))
 
 
-def averaged_pairs(table: pl.DataFrame) -> str:
-    """That scores are averages over several language pairs, in which systems may stand in another order; "" where they
-    are not."""
+def pooled_pairs(table: pl.DataFrame) -> str:
+    """That numbers pool several language pairs, each of which may say something else; "" where they do not."""
     pairs = language_pairs(table)
     if len(pairs) < 2:
         return ""
     return (
-        f"Scores average over {len(pairs)} language pairs ({', '.join(pairs)}), in which systems may stand in another "
-        "order: name one pair to see its own."
+        f"Numbers are of {len(pairs)} language pairs ({', '.join(pairs)}) together. In each, judges may agree and "
+        "systems compare otherwise: name one pair to see its own."
     )
 
 
@@ -774,7 +773,7 @@ def scored_set(
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
-    if several := averaged_pairs(table):
+    if several := pooled_pairs(table):
         notes.append(several)
     places, scorers = _align(answers)
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}

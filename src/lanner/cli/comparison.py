@@ -294,7 +294,7 @@ def run_metaeval(
         if others:
             output.note(f"Of {len(others) + 1} parts only {part.name} is evaluated.")
         note_uncounted(output, part)
-        output.notes.extend(scorer_set.notes)
+        output.note(*scorer_set.notes)
     without = () if with_references else references
     if references and not with_references:
         output.note(f"References are left out as systems: {', '.join(references)}.")

@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from lanner.analysis import CountedRows, Reason
+from lanner.analysis import GROUPS, CountedRows, Reason
 from lanner.analysis.material import Material, part_in_pair, with_domains
 from lanner.analysis.scores import (
-    averaged_pairs,
     choice_bias,
     compare_systems,
     corrected_scores,
     group_rows,
+    pooled_pairs,
     preference_questions,
     probabilities,
     ranked_by,
@@ -114,8 +114,6 @@ def run_scores(
             bounds = score_bounds(material.protocol, of, {})  # as answered: neither standardised nor a rate
             corrected_result = rows.sign(corrected_scores(table, of, probabilities(material.documents), bounds))
             _print_corrected(output, corrected_result, of, pairs=pairs)
-    if pooled := averaged_pairs(table):
-        output.note(pooled)
     if not selection and (bias := choice_bias(material.documents, material.settings)):
         output.note(str(bias))
 
@@ -133,13 +131,15 @@ def _refuse_unused(level: str, details: Mapping[str, Any], *, pairs: bool) -> No
 
 def note_uncounted(output: Output, part: Material, rows: CountedRows | None = None) -> None:
     """Say whose answers do not count: of judges who are left out, and of other kinds than those of the `rows` that
-    are pooled."""
+    are pooled; and which language pairs are."""
     output.note(*(f"{part.name}: {sentence}." for sentence in part.who_is_left_out()))
     if rows and rows.excluded.get(Reason.OTHER_JUDGES):  # how many rows says little: a grid or a score has its own
         output.note(
             f"Answers by {rows.selection.groups[0]} alone count; answers of other judges do not. "
             "Name them with --judges."
         )
+    if pooled := pooled_pairs((rows or part.counted(of=tuple(GROUPS))).table):
+        output.note(pooled)
 
 
 def _print_corrected(output: Output, result: Result, of: str, *, pairs: bool) -> None:
