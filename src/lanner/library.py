@@ -51,6 +51,7 @@ from lanner.model.messages import estimate, level_text, plural
 from lanner.reports import rendering
 from lanner.reports.build import build
 from lanner.reports.comparison import compare as compare_materials
+from lanner.reports.parts import without_marks
 from lanner.reports.rendering import write
 from lanner.stats.metaeval import metaeval as evaluate_metrics
 from lanner.stats.resample import Resampling
@@ -638,7 +639,7 @@ def compare(
         is_count = low is None and value is not None and float(value).is_integer()
         text = f"{value:.0f}" if is_count else estimate(value, low, high, bounded=False)
         rows.append({"measure": row["measure"], "side": row["side"], **numbers, **difference, "estimate": text})
-    notes = [sentence.replace("**", "") for sentence in page.findings]
+    notes = [without_marks(sentence) for sentence in page.findings]
     notes += [f"{row['question']} {row['reason']}" for row in table.data if row.get("reason")]
     shown_columns = ("measure", "side", "estimate", "difference", "p")
     frame = pl.DataFrame(rows, infer_schema_length=None)
@@ -713,7 +714,7 @@ def report(
     for part in parts:
         path = build(part, resampling=Resampling(n=resamples, seed=seed))
         page = write(path, folder / part.name if len(parts) > 1 else folder, pictures=figures == "all")
-        findings += [sentence.replace("**", "") for sentence in path.findings]
+        findings += [without_marks(sentence) for sentence in path.findings]
     return Report(page if len(parts) == 1 else folder, tuple(findings))
 
 

@@ -12,7 +12,7 @@ from lanner.errors import LannerError
 from lanner.model import JudgeKind
 from lanner.model.messages import number
 from lanner.reports.build import build
-from lanner.reports.parts import Paragraph, Report, Table
+from lanner.reports.parts import WORD_JOINER, Paragraph, Report, Table, without_marks
 from lanner.reports.rendering import latex_table, render
 from lanner.stats.resample import Resampling
 from reports.world import material
@@ -52,6 +52,37 @@ def test_a_report_from_judgements(name: str) -> None:
 def test_one_judge_is_said_not_hidden() -> None:
     report = build(material("falcon", judges=1))
     assert any("cannot be computed yet" in sentence for sentence in report.findings)
+
+
+def test_asterisks_in_a_name_make_nothing_strong() -> None:
+    """A system and a judge called so; sentences name both, some within parts that are strong."""
+    plain = material("da", documents=3, kind=JudgeKind.PERSON)
+    names = {"oak": "**Oak** 2", "elm": "the **elm**"}
+    documents = tuple(
+        replace(
+            document,
+            segments=tuple(
+                replace(segment, outputs={names[system]: text for system, text in segment.outputs.items()})
+                for segment in document
+            ),
+        )
+        for document in plain.documents
+    )
+    judgements = tuple(
+        replace(judgement, systems=tuple(names[system] for system in judgement.systems))
+        for judgement in plain.judgements
+    )
+    judges = (replace(plain.judges[0], name="**Judge** A"), *plain.judges[1:])
+    report = build(replace(plain, documents=documents, judgements=judgements, judges=judges))
+    page, expected = render(report), render(build(plain))
+    text = html.unescape(re.sub("<[^>]*>", "", page))
+    assert all(name in text for name in (*names.values(), "**Judge** A"))
+    assert not re.search(r"<b>(Oak|elm|Judge)</b>", page)
+    assert page.count("<b>") == expected.count("<b>"), "what is strong without the names is strong with them"
+    assert WORD_JOINER not in page and not any(WORD_JOINER in latex_table(table) for table in report.tables)
+    said = [without_marks(sentence) for sentence in report.findings]
+    assert any("**Oak** 2" in sentence for sentence in said)
+    assert WORD_JOINER not in "".join(said)
 
 
 def test_unknown_protocol() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from data_sets import released
 from lanner.reports.comparison import QUESTIONS, compare
+from lanner.reports.parts import without_marks
 from lanner.reports.rendering import render, write
 from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, parity, scenarios, scores
@@ -27,6 +28,14 @@ def test_one_table_one_figure_a_question_one_paragraph(tmp_path: Path) -> None:
     assert all("Not answered here" in block.text for block in left.blocks)  # type: ignore[union-attr]
     assert json.dumps(rows)
     assert write(page, tmp_path, pictures=False).read_text(encoding="utf-8").count("<figure") == len(page.figures)
+
+
+def test_asterisks_in_a_name_make_nothing_strong() -> None:
+    sides = [("**a**", scores(title="a", gap=20)), ("b", scores(title="b", gap=5))]
+    page, _ = compare(sides, resampling=QUICK)
+    shown = render(page)
+    assert "<b>a</b>" not in shown and "**a** and b compared" in shown
+    assert any("**a**" in without_marks(sentence) for sentence in page.findings)
 
 
 def test_intervals_of_another_level_say_which() -> None:

@@ -35,7 +35,7 @@ from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent, plural, words
 from lanner.reports import rendering
 from lanner.reports.comparison import compare
-from lanner.reports.parts import Column, Table
+from lanner.reports.parts import Column, Table, without_marks
 from lanner.reports.rendering import write
 from lanner.stats.metaeval import QUICK, TESTS, Scorer, comparisons, metaeval
 from lanner.stats.models import replacement
@@ -84,7 +84,7 @@ def run_compare(
     output.show(overall, columns, filled=True)
     output.say()
     for sentence in page.findings:
-        output.say(sentence.replace("**", ""))
+        output.say(without_marks(sentence))
     output.rows.extend(rows)
     for row in rows:
         if row.get("reason"):

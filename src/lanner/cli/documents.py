@@ -14,6 +14,7 @@ from lanner.model.messages import in_number
 from lanner.reports.build import build
 from lanner.reports.export import excluded, export, export_as, without_place
 from lanner.reports.guidelines import campaign_guidelines
+from lanner.reports.parts import without_marks
 from lanner.reports.rendering import render, write
 from lanner.stats.resample import Resampling
 from lanner.store import Store
@@ -42,7 +43,7 @@ def run_report(
             {"part": part.name, "report": str(page), "tables": len(report.tables), "figures": len(report.figures)}
         )
         for sentence in report.findings:
-            output.say(sentence.replace("**", ""))
+            output.say(without_marks(sentence))
         output.note(*notes_of(part))
     output.say()
     output.table(rows, ["report", "tables", "figures"])

@@ -8,9 +8,9 @@ from dataclasses import replace
 from lanner.analysis.material import Material
 from lanner.analysis.scores import choice_bias
 from lanner.errors import LannerError
-from lanner.model import JudgeKind, Protocol
+from lanner.model import JudgeKind, Protocol, all_systems
 from lanner.model.messages import plural
-from lanner.reports.parts import Block, Paragraph, Report, Section, used_references
+from lanner.reports.parts import Block, Paragraph, Report, Section, used_references, with_names_kept
 from lanner.reports.sections import agreement, diagnosis, method, systems, texts
 from lanner.reports.view import View
 from lanner.stats.resample import Resampling
@@ -58,7 +58,7 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
     appendix = [replace(section, appendix=True) for make in APPENDIX if (section := make(view)) is not None]
     *body, first = [part for make in BODY if (part := make(view)) is not None]
     sections = [first, *map(_without_folded, body), *_fold_into_appendix(body), *appendix]
-    return Report(
+    report = Report(
         title=str(material.settings.get("title") or material.name),
         kicker=f"Campaign report · {view.words.title}" + (" · simulated judges" if view.simulated else ""),
         byline=_byline(view, material.protocol),
@@ -68,6 +68,8 @@ def build(material: Material, *, resampling: Resampling | None = None, language:
         caveats=[caveat for section in sections for caveat in section.caveats],
         references=used_references(view.signed, view.protocol.name, view.protocol.citation or "", view.methods),
     )
+    documents = material.documents
+    return with_names_kept(report, [*all_systems(documents), *(text.id for text in documents), *view.names.values()])
 
 
 def _without_folded(section: Section) -> Section:

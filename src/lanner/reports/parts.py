@@ -278,6 +278,46 @@ class Report:
         return [block for section in self.sections for block in section.blocks if isinstance(block, Figure)]
 
 
+# Names that hold asterisks mark nothing: in sentences a joiner, which is not seen, stands behind each of theirs until
+# the sentence is shown.
+
+
+WORD_JOINER = "\N{WORD JOINER}"
+
+
+def with_names_kept(report: Report, names: Iterable[str]) -> Report:
+    """The report with the asterisks in these names told from our marks."""
+    kept = {name: name.replace("*", f"*{WORD_JOINER}") for name in names if "**" in name and name.strip("*")}
+    longest_first = sorted(kept, key=len, reverse=True)
+    if not kept:
+        return report
+
+    def told(text: str) -> str:
+        for name in longest_first:
+            text = text.replace(name, kept[name])
+        return text
+
+    def block_told(block: Block) -> Block:
+        if isinstance(block, Paragraph):
+            return replace(block, text=told(block.text))
+        return replace(block, caption=told(block.caption))
+
+    sections = [replace(section, blocks=[*map(block_told, section.blocks)]) for section in report.sections]
+    return replace(
+        report, findings=[*map(told, report.findings)], caveats=[*map(told, report.caveats)], sections=sections
+    )
+
+
+def as_named(text: str) -> str:
+    """Names as they are, once the marks around them are read."""
+    return text.replace(f"*{WORD_JOINER}", "*")
+
+
+def without_marks(sentence: str) -> str:
+    """A sentence as plain text."""
+    return as_named(sentence.replace("**", ""))
+
+
 def csv_text(rows: Sequence[Mapping[str, Json]]) -> str:
     """Rows as CSV. Text that a spreadsheet would run as a formula is given an apostrophe in front."""
     columns = list(dict.fromkeys(key for row in rows for key in row))

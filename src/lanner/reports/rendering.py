@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from lanner.figures.drawing import available, pdf, plain, png, standalone
 from lanner.formats.parsing.textfile import write_whole
 from lanner.model import languages
-from lanner.reports.parts import Column, Figure, Report, Table, bibtex, csv_text, spans
+from lanner.reports.parts import Column, Figure, Report, Table, as_named, bibtex, csv_text, spans
 
 STYLE = Path(__file__).parent / "style"
 SHARED = {name: STYLE / name for name in ("tokens.css", "figures.css")}
@@ -106,7 +106,7 @@ def strong(text: str, ours: bool = True) -> Markup:
     whole = _ONE_LETTER.sub(r'<span class="nb">\g<0></span>', whole)
     if ours:
         whole = _FROM_THE_RIGHT.sub(r"<bdi>\g<0></bdi>", whole)
-    return Markup(_STRONG.sub(r"<b>\1</b>", whole))
+    return Markup(as_named(_STRONG.sub(r"<b>\1</b>", whole)))
 
 
 _STRONG = re.compile(r"(?<![^\s(])\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\w)")
@@ -315,4 +315,4 @@ def _latex_spans(columns: Sequence[Column]) -> list[str]:
 
 
 def _latex_strong(text: str) -> str:
-    return _STRONG.sub(r"\\textbf{\1}", latex_text(text))
+    return as_named(_STRONG.sub(r"\\textbf{\1}", latex_text(text)))

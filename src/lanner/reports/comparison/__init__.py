@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lanner import __version__
 from lanner.analysis.material import Material
-from lanner.model import Json
+from lanner.model import Json, all_systems
 from lanner.model.messages import count, estimate, interval, number, p_number, plural, words
 from lanner.reports.comparison.agreement import agreement, misevaluation, models, preferences, same_scores, verdicts
 from lanner.reports.comparison.scores import cost, prediction, scoring, separation, stability
@@ -23,7 +23,7 @@ from lanner.reports.comparison.sides import (
     shared,
     sides,
 )
-from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table, capital
+from lanner.reports.parts import Block, Column, Paragraph, Report, Section, Table, capital, with_names_kept
 from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Resampling
 
@@ -71,7 +71,7 @@ def _page(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Report:
     left = [
         Paragraph(f"**{answer.title}** Not answered here: {answer.missing}") for answer in answers if answer.missing
     ]
-    return Report(
+    report = Report(
         title=capital(" against ".join(lab.names)),
         kicker="Protocols compared",
         byline=" · ".join(
@@ -81,6 +81,10 @@ def _page(lab: ComparisonData, answers: Sequence[ComparisonAnswer]) -> Report:
         sections=[first, *questions, *([Section("left", "What could not be compared", left)] if left else [])],
         notes=[note for side in lab.whole for note in side.material.notes],
     )
+    materials = [side.material for side in lab.whole]
+    systems = [system for material in materials for system in all_systems(material.documents)]
+    judges = [judge.name or judge.id for material in materials for judge in material.judges]
+    return with_names_kept(report, [*lab.names, *systems, *judges])
 
 
 def _blocks(lab: ComparisonData, answer: ComparisonAnswer) -> list[Block]:
