@@ -13,7 +13,7 @@ from lanner import campaign, protocols
 from lanner.campaign import SaveResult, Submission
 from lanner.errors import LannerError
 from lanner.judges import template as templates
-from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, find_examples, prompt
+from lanner.judges.prompt import Prompter, PromptExamples, PromptSettings, find_examples, prompt, require_examples
 from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.schemas import mistake
 from lanner.judges.simulated import Temper, fill
@@ -273,6 +273,35 @@ def test_a_sentence_that_stands_in_the_judged_document_too_is_no_example(tmp_pat
     copied = replace(second, segments=(replace(second.segments[0], source=first.segments[0].source),))
     [question, _] = PromptExamples(examples, prompter, 2).messages(stages, copied)
     assert ">>> The sentence you judge:\nSource: The ferry 0.1" in question["content"]
+
+
+def test_examples_have_the_languages_of_what_is_judged(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        examples = find_examples(store, calibrated(store))
+    protocol = protocols.load("da")
+    prompter = Prompter(protocol, PromptSettings(comments=False))
+    stages = prompter.asked(protocol.stages)
+    german = corpus(2, 2)[1]
+    korean = replace(german, target_language="ko")
+    lesson = PromptExamples(examples, prompter, 1)
+    assert lesson.messages(stages, german) and not lesson.messages(stages, korean)
+    require_examples(examples, 1, [german])
+    require_examples(examples, 0, [korean])
+    with pytest.raises(LannerError, match="en-ko"):
+        require_examples(examples, 1, [german, korean])
+
+
+def test_a_run_without_examples_in_a_pair_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    stub, people = Stub(), [Judge("p")]
+    first, second = corpus(2, 1)
+    with Store.open(tmp_path / "s.db") as store:
+        texts = [first, replace(second, target_language="ko")]
+        number = opened(store, "da", texts, judges=people, settings={"calibration": ["d0"]})
+        for task in campaign.tasks(store, number, "p"):
+            campaign.submit_many(store, [Submission(task.id, 0, {"score": 50}, f"a{task.id}")])
+        with pytest.raises(LannerError, match="en-ko"):
+            judge(store, number, stub, examples=1)
+    assert not stub.bodies
 
 
 def test_examples_and_reasons_exclude_each_other(tmp_path: Path) -> None:

@@ -80,6 +80,18 @@ def test_flags_roles_domains_and_missing_scores() -> None:
     assert any("flagged dup" in note for note in found.notes)
 
 
+def test_scores_off_their_scale_count_and_it_is_said() -> None:
+    data = table(ROWS).with_columns(
+        flags=pl.Series([["out_of_range"], [], ["off_step"], [], []], dtype=pl.List(pl.String)),
+    )
+    found = items(data, "score")
+    assert scores_of(data)["oak", "1"] == 30
+    assert [note.split()[0] for note in found.notes if "out_of_range" in note] == ["1"]
+    left = items(data, "score", without_flags=["out_of_range"])
+    assert len(left.notes) == 1
+    assert not items(table(ROWS), "score").notes
+
+
 def test_levels() -> None:
     rows = at(items(table(ROWS), "score"), "document").rows
     assert [row["judges"] for row in rows] == [2, 2], "two judges, however many segments"

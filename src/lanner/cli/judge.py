@@ -432,7 +432,7 @@ def _rehearse(
                 items_done = _count_done(store, name, plans)
     else:
         documents, protocol = texts_and_protocol(None, source, options)
-    require_examples(examples, options["few_shot"])
+    require_examples(examples, options["few_shot"], documents)
     if options["contexts"]:
         documents = sample_documents(documents, options["limit"] or CONTEXT_SAMPLE)
     forecast = asyncio.run(estimate(documents, protocol, plans, examples=examples, limits=limits, done=items_done))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
@@ -41,6 +41,7 @@ from lanner.model import (
     Unit,
 )
 from lanner.model import languages as language_names
+from lanner.model.messages import words as listed
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import as_asked, chosen_labels, combine, holds, in_one_order, stage_schema
 from lanner.protocols.context import PEOPLE, ContextLines, canonical, heading, lines_of_document
@@ -484,7 +485,7 @@ def stage_prompts(
 # Examples for a model: items with the answer that people agreed on, shown before the question.
 #
 # An adjudicated answer is an example wherever it stands; answers of people are where they calibrate. An item of a
-# document is never an example for the same document, nor for one that has the same sentence.
+# document is never an example for the same document, nor for one that has the same sentence, or other languages.
 
 
 @dataclass(frozen=True, slots=True)
@@ -537,12 +538,20 @@ def find_examples(store: Store, reference: str | int) -> list[PromptExample]:
     ]
 
 
-def require_examples(examples: Sequence[PromptExample], number: int) -> None:
-    """Refuse to go on without the examples that were asked for: the model would be another judge than was meant."""
+def require_examples(examples: Sequence[PromptExample], number: int, documents: Iterable[Document] = ()) -> None:
+    """Refuse to go on without the examples that were asked for: the model would be another judge than was meant. Each
+    language pair of the `documents` needs its own."""
     if number and not examples:
         raise LannerError(
             "There are no examples to show: no item was adjudicated, and no person answered a calibration item.",
             next_step="Let people judge a calibration round first, or leave out few_shot.",
+        )
+    pairs = {example.document.language_pair for example in examples}
+    lacking = sorted({document.language_pair for document in documents} - pairs)
+    if number and lacking:
+        raise LannerError(
+            f"There are no examples for {listed(lacking)}: what was adjudicated or calibrated has other languages.",
+            next_step="Let people calibrate in each language pair, or leave out few_shot.",
         )
 
 
@@ -568,7 +577,11 @@ class PromptExamples:
         if key not in self._turns:
             pairs = [(example, self._question_and_reply(stages, example)) for example in self._examples]
             self._turns[key] = [(example, turns) for example, turns in pairs if turns]
-        others = [turns for example, turns in self._turns[key] if not _leaks(example, document)]
+        others = [
+            turns
+            for example, turns in self._turns[key]
+            if example.document.language_pair == document.language_pair and not _leaks(example, document)
+        ]
         return tuple(turn for turns in others[: self._number] for turn in turns)
 
     def _question_and_reply(self, stages: Sequence[Stage], example: PromptExample) -> tuple[Mapping[str, str], ...]:

@@ -156,7 +156,8 @@ async def run(
     try:
         if examples is None:
             examples = find_examples(store, reference) if any(plan.examples for plan in plans) else []
-        require_examples(examples, max(plan.examples for plan in plans))
+        wanted = max(plan.examples for plan in plans)
+        require_examples(examples, wanted, campaign.documents(store, reference) if wanted else ())
         channels = [[connections.channel(member) for member in plan.members] for plan in plans]
         protocol = campaign.protocol(store, reference)
         for plan in plans:

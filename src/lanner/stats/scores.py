@@ -36,6 +36,8 @@ Constant = Literal["leave_out", "zero"]
 Direction = Literal["higher_is_better", "lower_is_better"]
 Level = Literal["segment", "document", "domain", "system"]
 PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
+OUT_OF_RANGE = "out_of_range"
+"""The flag of an imported number that its scale does not reach."""
 LARGEST = 1e100
 """Scores beyond this cannot be squared and summed without loss; nobody gives them on purpose."""
 ITEM = ("system", "domain", "document", "segment")
@@ -171,7 +173,17 @@ def _kept(
         "{n} score is infinite or beyond {largest}, too large to compute with: left out.",
         "{n} scores are infinite or beyond {largest}, too large to compute with: left out.",
     )
-    return _without(table, table["score"].abs() > LARGEST, notes, one_score, many, largest=f"{LARGEST:.12g}")
+    table = _without(table, table["score"].abs() > LARGEST, notes, one_score, many, largest=f"{LARGEST:.12g}")
+    if beyond := table["flags"].list.contains(OUT_OF_RANGE).sum():  # kept as any flagged answer is
+        notes.append(
+            in_number(
+                int(beyond),
+                "{n} answer lies off its scale (flag {flag}) and counts as it is.",
+                "{n} answers lie off their scale (flag {flag}) and count as they are.",
+                flag=OUT_OF_RANGE,
+            )
+        )
+    return table
 
 
 def _without(

@@ -53,6 +53,18 @@ def test_judges_whose_scores_are_all_the_same_are_missed_aloud() -> None:
     assert usual is not None and not any(isinstance(block, Paragraph) for block in usual.blocks)
 
 
+def test_scores_off_their_scale_are_said_beside_the_ranking() -> None:
+    """They count as any imported answer with a flag does."""
+    seen = view("da", judges=2, documents=3)
+    first, *others = seen.material.judgements
+    flagged = (replace(first, value=101, flags=("out_of_range",)), *others)
+    made = section(replace(seen, material=replace(seen.material, judgements=flagged)))
+    usual = section(seen)
+    assert made is not None and usual is not None
+    assert [block.text for block in made.blocks if isinstance(block, Paragraph) and "out_of_range" in block.text]
+    assert not any(isinstance(block, Paragraph) for block in usual.blocks)
+
+
 def test_systems_that_share_no_document_are_ranked_without_a_lead() -> None:
     seen = compared({"oak": 80.0, "elm": 70.0}, documents=24)
     apart = tuple(j for j in seen.material.judgements if (int(j.document[1:]) < 12) is (j.systems == ("oak",)))

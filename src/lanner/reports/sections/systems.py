@@ -81,6 +81,7 @@ from lanner.stats.preference import sign_test
 from lanner.stats.regression import blocks as block_model
 from lanner.stats.regression import regress
 from lanner.stats.resample import THESE_JUDGES
+from lanner.stats.scores import OUT_OF_RANGE
 
 _MOST_SYSTEMS, _MOST_FINDINGS, _MOST_PANELS, _MOST_NAMED, _MOST_PAIRS = 30, 2, 4, 4, 45
 
@@ -111,7 +112,7 @@ def section(view: View) -> Section | None:
             blocks.append(Paragraph(f"Systems are not ranked by {view.short(analysis.of)}: {notes}"))
         else:
             blocks += [_table(view, analysis, ranking, margin), _figure(view, analysis.of, ranking)]
-            if _leaves_judges_out(view, analysis.of, ranking):
+            if _leaves_judges_out(view, analysis.of, ranking) or _is_off_scale(view, analysis.of):
                 blocks.append(Paragraph(notes))
             blocks += _differences(view, analysis.of, ranking, margin)
             blocks += _in_language_pairs(view, analysis, ranking, options)
@@ -149,6 +150,12 @@ def _leaves_judges_out(view: View, of: str, ranking: RankedSystems) -> bool:
     """Whether a ranking rests on fewer judges than have answered: one whose scores are all the same has no z."""
     answers = view.scored.table.filter(pl.col("question") == of, pl.col("system") != "", pl.col("score").is_not_null())
     return ranking.systems.counts.get("judges", 0) < answers["judge"].n_unique()
+
+
+def _is_off_scale(view: View, of: str) -> bool:
+    """Whether a ranking counts imported numbers that their scale does not reach."""
+    answers = view.scored.table.filter(pl.col("question") == of)
+    return bool(answers["flags"].list.contains(OUT_OF_RANGE).any())
 
 
 _STATES = {State.DECIDED: "✓ decided", State.WITHIN: "≈ within margin", State.OPEN: "△ open"}
