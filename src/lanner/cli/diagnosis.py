@@ -168,9 +168,7 @@ def run_diagnose(
     seed: int,
 ) -> None:
     """Say for each system how often every skill matters, how well it is handled there and what to improve."""
-    part = diagnosable_part(source.parts(), question)
-    if out is not None:  # a page may leave the house
-        part = part.under_code_names()
+    part = diagnosable_part(source.parts(), question).under_code_names()  # for those who improve the systems
     rows = group_rows(part, judges_named=bool(source.judges))
     note_uncounted(output, part, rows)
     result = diagnose(part, question, rows=rows, resampling=Resampling(seed=seed))
