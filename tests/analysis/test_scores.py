@@ -427,3 +427,33 @@ def test_counts_have_no_upper_end_and_places_end_with_the_number_of_systems(tmp_
     result = lanner.scores(places)
     assert all(1 <= low < mean < high <= 3 for low, mean, high in result.table.select("low", "score", "high").rows())
     assert "scale 1 to 3," in result.signature
+
+
+def _exported(people: pd.DataFrame, *, noise: float = 0.0) -> pd.DataFrame:
+    """What the layout of mt-metrics-eval says of a campaign: everybody's scores and their mean alike."""
+    mean = people.groupby(KEYS, as_index=False)["score"].mean().assign(judge="da")
+    mean["score"] += noise * np.arange(len(mean))
+    other = people[people["judge"] == "ann"].assign(judge="gpt", score=lambda table: (table["score"] * 7) % 83)
+    return pd.concat([people, mean, other]).assign(judge_kind="adjudicated")
+
+
+def test_a_judge_is_not_held_against_a_mean_that_holds_their_own_scores() -> None:
+    people = ratings()[["judge", *KEYS, "score"]]
+    [part] = lanner.load(_exported(people))
+    scored = scored_set(part, gold="da")
+    assert [scorer.name for scorer in scored.scorers] == ["gpt"]
+    assert any("ann and ben" in note for note in scored.notes)
+    assert [scorer.name for scorer in scored_set(part, gold="ann").scorers] == ["ben", "gpt"]
+    with pytest.raises(InputError, match="--gold"):
+        scored_set(part, gold="da", names=["ben"])
+    [own] = lanner.load(_exported(people, noise=0.01))
+    assert [scorer.name for scorer in scored_set(own, gold="da").scorers] == ["ann", "ben", "gpt"]
+
+
+def test_a_mean_is_recognised_where_judges_share_the_work() -> None:
+    people = ratings()[["judge", *KEYS, "score"]]
+    late = people["document"].isin(["d3", "d4"])
+    people.loc[late & (people["judge"] == "ann"), "judge"] = "cem"
+    people = people[~((people["document"] == "d0") & (people["judge"] == "ben"))]
+    [part] = lanner.load(_exported(people))
+    assert [scorer.name for scorer in scored_set(part, gold="da").scorers] == ["gpt"]

@@ -30,7 +30,7 @@ from lanner.formats.parsing.headings import names_metric
 from lanner.formats.parsing.values import asks_preference, preferred_side
 from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Question, Rank, Result, Scale, Signature
 from lanner.model.languages import UNDETERMINED
-from lanner.model.messages import Message, message
+from lanner.model.messages import Message, message, words
 from lanner.model.protocol import Wording
 from lanner.protocols.derived import ON_ITS_SCALE, ranking_options, ranking_plans
 from lanner.protocols.describe import condition_in_words
@@ -753,11 +753,13 @@ def scored_set(
     gold_judges, others = _gold_and_others(table, of, gold)
     measures = [name for name in numeric_questions(table) if name != of]
     selection = _chosen_scorers(part, table, names, others, measures)
+    circular = [] if len(gold_judges) > 1 else _share_scores(table, of, gold_judges[0], selection)
+    selection = [name for name in selection if name not in circular]
     if not selection:
-        raise InputError(
-            f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.",
-            next_step="Name the columns or questions that hold metrics (--metrics comet,ter), or let models judge.",
-        )
+        hint = "Name the columns or questions that hold metrics (--metrics comet,ter), or let models judge."
+        if circular:
+            hint = f"One is a mean with the other in it ({gold}; {words(circular)}). Compare judges: --gold JUDGE"
+        raise InputError(f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}.", next_step=hint)
     answers = {MEAN_OF_PEOPLE if gold is None else gold: items(table, of, judges=gold_judges).table}
     everyone = table["judge"].unique().sort().to_list()
     for name in selection:
@@ -773,6 +775,11 @@ def scored_set(
     ]
     if gold in (None, MEAN_OF_PEOPLE) and len(gold_judges) > 1:
         notes.append(f"Gold is the mean of {len(gold_judges)} people for {of}.")
+    if circular:
+        notes.append(
+            f"Left out: {words(circular)}. A mean goes together with the scores that it is made of, whatever they say; "
+            f"here one of the two is gold ({gold})."
+        )
     if several := pooled_pairs(table):
         notes.append(several)
     places, scorers = _align(answers)
@@ -798,6 +805,47 @@ def _gold_and_others(table: pl.DataFrame, of: str, gold: str | None) -> tuple[li
         raise InputError("No person answered, so nobody's scores are gold.", next_step=f"--gold {judges[0]}")
     machines = (*GROUPS["models"], *GROUPS["metrics"])  # settled answers are made of people's
     return people, [judge for judge, kind in kinds.items() if kind in machines]
+
+
+def _share_scores(table: pl.DataFrame, of: str, gold: str, scorers: Sequence[str]) -> list[str]:
+    """The scorers that gold is the mean of, and those that are a mean with gold in it."""
+    own = table.filter((pl.col("question") == of) & (pl.col("role") == "main") & (pl.col("document") != ""))
+    made = (*GROUPS["people"], JudgeKind.ADJUDICATED)
+    settled = own.filter(pl.col("judge_kind") == str(JudgeKind.ADJUDICATED))["judge"].unique().to_list()
+    own = own.filter(pl.col("judge_kind").is_in([str(kind) for kind in made]))
+    answers = own.pivot("judge", index=_ITEM, values="score", aggregate_function="mean")
+    of_gold = _averaged(answers, gold) if gold in settled else []
+    return [name for name in scorers if name in of_gold or (name in settled and gold in _averaged(answers, name))]
+
+
+def _averaged(answers: pl.DataFrame, mean: str) -> list[str]:
+    """The judges (columns) whose mean another column is on every item; none where it is not one. A copy is no mean.
+
+    Whoever is in the mean has z = 1 in Σ_j z_j (x_ij − mean_i) = 0, which holds for every item i. All z that solve this
+    are a space, on which the vector of ones is projected.
+    """
+    answers = answers.filter(pl.col(mean).is_not_null())
+    judges = [
+        name
+        for name in answers.columns
+        if name not in (*_ITEM, mean) and answers[name].is_not_null().any() and not answers[name].equals(answers[mean])
+    ]
+    if not 0 < len(judges) < len(answers):
+        return []
+    apart = answers.select(pl.col(name) - pl.col(mean) for name in judges).fill_null(0.0).to_numpy()
+    _, sizes, directions = np.linalg.svd(apart.T @ apart)
+    largest = max(1.0, float(np.abs(answers[mean].to_numpy()).max()))
+    solutions = directions[sizes <= len(answers) * (_ROUNDING * largest) ** 2]
+    inside = solutions.T @ solutions @ np.ones(len(judges))
+    members = [name for name, weight in zip(judges, inside.round(3), strict=True) if weight == 1]
+    if not members or len(members) < np.count_nonzero(inside.round(3)):
+        return []
+    answered = answers.select(pl.any_horizontal(pl.col(members).is_not_null())).to_series()
+    return members if bool(answered.all()) else []
+
+
+_ROUNDING = 1e-6
+"""How far a mean in a file may lie from the one computed here, as a share of the largest."""
 
 
 def _chosen_scorers(
