@@ -16,7 +16,7 @@ from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.people import messages_in
 from lanner.model import Item, Role, Task
 from lanner.store import Store
-from lanner.web import access
+from lanner.web import access, speech
 from lanner.web.judging.handlers import answered_at
 from lanner.web.judging.page import task_view
 from lanner.web.judging.practice import practice_of
@@ -190,6 +190,14 @@ def test_a_wrong_answer_is_named(client: TestClient, store: Store, tasks: list[i
     assert (error["question"], error["code"]) == ("sentence", "out_of_range")
     assert "between 1 and 4" in error["message"]
     assert not campaign.history(store, "trial")
+
+
+@pytest.mark.parametrize("language", sorted(set(speech.available()) - {speech.FALLBACK}))
+def test_a_wrong_answer_is_named_in_the_judges_language(client: TestClient, tasks: list[int], language: str) -> None:
+    client.headers["accept-language"] = language
+    [error] = save(client, tasks[0], 0, {"sentence": 9}).json()["errors"]
+    assert error["message"] == speech.Messages(language).get("refusal.out_of_range")
+    assert error["message"] != speech.Messages().get("refusal.out_of_range")
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ async def save(request: Request) -> Response:
     try:
         missing = await site.read(lambda: _check_answers(view, save["item"], save["answers"]))
     except AnswerError as error:
-        return judging.refusal(error)
+        return judging.refusal(request, error, "")
     saved = campaigns.SaveResult(dict.fromkeys(save["answers"], 0), tuple(missing), answers=save["answers"])
     return judging.json_response(judging.acknowledge(saved, now))
 

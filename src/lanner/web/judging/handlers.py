@@ -244,7 +244,7 @@ async def check_practice(request: Request) -> Response:
     try:
         verdict = check(view.protocol, lesson, item, given, language)
     except AnswerError as error:
-        return refusal(error)
+        return refusal(request, error, _speaks(view))
     required = required_agreement(view.campaign.settings)
     # the examples of an earlier turn, whose answers were explained, count no more
     if required is not None and turn == await site.read(lambda: len(_rounds(site.store, view))):
@@ -362,7 +362,7 @@ async def save(request: Request) -> Response:
     try:
         outcome, received = await site.intake.submit(work.Submission(number, judge=participant, **fields))
     except AnswerError as error:
-        return refusal(error)
+        return refusal(request, error, await site.read(lambda: _language_of(site.store, participant)))
     except CampaignError as error:
         return await _refuse(request, participant, error)
     site.saves += 1
@@ -408,9 +408,12 @@ def _for_judge(value: Json) -> Json:
     return as_shown(value) if is_marks else value
 
 
-def refusal(error: AnswerError) -> Response:
-    """What is wrong with an answer."""
-    return json_response({"errors": [{"question": error.question, "code": error.code, "message": str(error)}]}, 422)
+def refusal(request: Request, error: AnswerError, judge_speaks: str) -> Response:
+    """What is wrong with an answer, in the judge's language where the mistake is a usual one."""
+    words, message = _language(request, judge_speaks), str(error)
+    if words.language != speech.FALLBACK:
+        message = words.table("refusal").get(error.code, message)
+    return json_response({"errors": [{"question": error.question, "code": error.code, "message": message}]}, 422)
 
 
 _REFUSALS = {
