@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shlex
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from lanner.errors import InputError
 from lanner.formats.parsing.columns import column_map, parse
 from lanner.formats.parsing.map_draft import MapDraft, as_option, each_as
+from lanner.formats.parsing.readings import UNNAMED
 
 HEADER = ["who", "text", "source", "label", "when", "score"]
 ROWS = [
@@ -218,3 +220,54 @@ def test_remarks_times_and_unshared_words_of_judges_are_no_answers(heading: str)
     header = ["id", "source", "mt", heading.format(1), heading.format(2)]
     rows = [[*row[:3], f"about {at}", f"other {at}"] for at, row in enumerate(LABELS)]
     assert not column_map(header, sample=rows).answers
+
+
+def _compared(*headings: str) -> tuple[list[str], list[list[str]]]:
+    """Two outputs of every source text, with preferences below these headings."""
+    texts = [[f"House {at} is red.", f"Das Haus {at} ist rot.", f"Das Gebäude {at} ist rot."] for at in range(6)]
+    rows = [[*row, *("AABBAB"[at], "ABBABA"[at])[: len(headings)]] for at, row in enumerate(texts)]
+    return ["source", "system A", "system B", *headings], rows
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ("Präferenz Anna", "Präferenz Ben"),
+        ("선호 민수", "선호 지은"),
+        ("선호(민수)", "선호(지은)"),
+        ("Which is better? (Anna)", "Which is better? (Ben)"),
+        ("preferred_anna", "preferred_ben"),
+        ("Präferenz Inhalt", "Präferenz Ausdruck"),
+    ],
+)
+def test_words_beside_a_preference_may_be_judges_or_questions(headings: tuple[str, str]) -> None:
+    header, rows = _compared(*headings)
+    with pytest.raises(InputError) as caught:
+        column_map(header, sample=rows, judge=UNNAMED)
+    assert caught.value.code == "no_judge_column"
+    by_judge, by_question = re.findall(r"--columns (.+?)\.(?: |$)", caught.value.next_step)
+    answers = column_map(header, shlex.split(by_judge)[0], sample=rows, judge=UNNAMED).answers
+    assert [(answer.column, answer.question) for answer in answers] == [(name, "preference") for name in headings]
+    assert len({answer.judge for answer in answers}) == 2
+    answers = column_map(header, shlex.split(by_question)[0], sample=rows, judge=UNNAMED).answers
+    assert [(answer.question, answer.judge) for answer in answers] == [(name, "") for name in headings]
+
+
+@pytest.mark.parametrize("word", ["Preference", "Score", "Quality", "Better"])
+def test_what_is_asked_for_is_called_like_no_judge(word: str) -> None:
+    headings = (f"{word} fluency", f"{word} adequacy")
+    header, rows = _compared(*headings)
+    assert column_map(header, sample=rows).answers == ()
+    answers = column_map(header, sample=rows, judge=UNNAMED).answers
+    assert [(answer.question, answer.judge) for answer in answers] == [(name, "") for name in headings]
+
+
+def test_words_below_one_rater_are_asked_about() -> None:
+    header, rows = _compared("Rater X")
+    for row, word in zip(rows, ["good", "bad", "late"] * 2, strict=True):
+        row[-1] = word
+    with pytest.raises(InputError) as caught:
+        column_map(header, sample=rows, judge=UNNAMED)
+    assert caught.value.code == "no_judge_column"
+    (answer,) = column_map(header, "judge:Rater X=Rater X", sample=rows, judge=UNNAMED).answers
+    assert (answer.question, answer.judge) == ("score", "Rater X")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lanner
+from lanner import formats
 from lanner.errors import InputError, Where
 from lanner.formats import table
 from lanner.stats.preference import sign_test
@@ -337,3 +338,21 @@ def test_an_empty_cell_is_no_first_answer(tmp_path: Path) -> None:
         ("ben", 3),
         ("cleo", None),
     ]
+
+
+def _one_score_each(cell: str) -> str:
+    rows = [("s1", "a", 3), ("s2", "a", 4), ("s1", "b", 3), ("s2", "b", 5)]
+    return "segment\tjudge\tscore\n" + "".join(f"{segment}\t{judge}\t{cell % n}\n" for segment, judge, n in rows)
+
+
+@pytest.mark.parametrize("cell", ['{"rating": %d}', "{'score': %d}"])
+def test_an_object_with_one_number_is_this_number(tmp_path: Path, cell: str) -> None:
+    (reading,) = formats.read(put(tmp_path / "t.tsv", _one_score_each(cell)))
+    assert [entry.value for entry in reading.judgements] == [3, 4, 3, 5]
+
+
+@pytest.mark.parametrize("cell", ['{"A": %d}', '{"rating": %d, "remark": "late"}'])
+def test_other_objects_are_no_labels(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(InputError) as caught:
+        formats.read(put(tmp_path / "t.tsv", _one_score_each(cell)))
+    assert caught.value.code == "no_answer_column"

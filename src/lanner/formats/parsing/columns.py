@@ -229,7 +229,8 @@ def _take_given(table: MapDraft, assignments: Mapping[str, str]) -> None:
             table.measures.append(AnswerColumn(column, name or column))
         elif kind == "judge" and mark:
             judge, _, about = name.partition(" about ")
-            table.answers.append(AnswerColumn(column, "score", judge, about))
+            question = "preference" if asks_preference(column) else "score"
+            table.answers.append(AnswerColumn(column, question, judge, about))
         elif kind == "ignore":
             pass
         elif kind in ROLES and not mark:

@@ -506,6 +506,12 @@ def judge_and_question(name: str, answer_names: frozenset[str]) -> tuple[str, st
     return "", name
 
 
+def asks_something(name: str) -> bool:
+    """Whether one of the words of a heading is one for answers or for what may be asked about a translation."""
+    words = spellings_of("answer", "criterion")
+    return any(fold(part) in words for part in re.findall(r"[^\W_]+", name))
+
+
 def _names_no_judge(word: str) -> bool:
     """Whether a word behind one for judges says what they noted or what is known about them: `reviewer note`."""
     return names_remark(word) or fold(word) in NO_NAMES | {"note", "status", "time"}

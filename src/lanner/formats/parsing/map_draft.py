@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import permutations, product
+from itertools import permutations, product, takewhile
 from typing import Any
 
 from lanner.errors import InputError
 from lanner.formats.parsing.headings import (
     ITEM_ROLES,
     NO_NAMES,
+    asks_something,
     fold,
     header_words,
     is_computed,
@@ -46,6 +47,7 @@ from lanner.formats.parsing.headings import (
     without_name,
     without_scale,
 )
+from lanner.formats.parsing.readings import UNNAMED
 from lanner.formats.parsing.values import (
     are_places,
     as_text,
@@ -398,6 +400,8 @@ def take_answers(table: MapDraft) -> None:
     if table.answers:
         return
     by_judge = "judge" in table.roles or bool(table.judge)
+    if table.judge == UNNAMED and "judge" not in table.roles:
+        _check_headings(table)
     answers = [column for column in table.free if names_answer(column) or table.is_preference(column)]
     if "question" in table.roles:
         numbers = [] if answers else [c for c in table.score_columns() if not is_index(c)]
@@ -415,6 +419,48 @@ def take_answers(table: MapDraft) -> None:
         _take_questions(table, answers, are_spread=bool(spread))
     elif not spread and not _take_lists_of_scores(table, answers):
         _take_judges(table, answers)
+
+
+def _check_headings(table: MapDraft) -> None:
+    """Refuse `Präferenz Anna` and `Präferenz Ben` where nothing names judges: two judges, or two questions."""
+    asked = [c for c in table.free if asks_preference(c) and table.is_preference(c)]
+    names = _differing_words(asked)
+    if names and not any(map(asks_something, names)):
+        judges = {f"judge:{name}": column for name, column in zip(names, asked, strict=True)}
+        raise table.refusal(
+            f"Whether {words(names)} are judges, or part of what was asked, is not clear ({', '.join(asked)}).",
+            "no_judge_column",
+            f"If they are judges: {as_option(judges)}. If each column is a question of its own: "
+            f"{each_as('answer', asked)}.",
+            asked,
+        )
+
+
+def _check_remarks(table: MapDraft, columns: Sequence[str]) -> None:
+    """Refuse words below `Rater X` as the only answers: they may be remarks, or translations."""
+    bare = [c for c in columns if fold(judge_and_question(c, frozenset())[0]) == fold(c)]
+    if len(bare) == 1:
+        raise table.refusal(
+            f"Below {bare[0]!r} are words, and whether they are answers is not clear.",
+            "no_judge_column",
+            f"If they are answers: {each_as('judge', bare)}. If they are translations: {each_as('system', bare)}.",
+            bare,
+        )
+
+
+def _differing_words(columns: Sequence[str]) -> list[str]:
+    """What each heading has between the words with which all of them begin and end: `Anna` and `Ben`. Empty where they
+    share none that asks for a preference, or one has nothing of its own."""
+    pieces = [re.findall(r"[^\s_.:/()\[\]|-]+", column) for column in columns]
+    if len(pieces) < 2:
+        return []
+    start, end = (
+        sum(1 for _ in takewhile(lambda alike: len(set(alike)) == 1, zip(*ordered, strict=False)))
+        for ordered in (pieces, [own[::-1] for own in pieces])
+    )
+    shared = [*pieces[0][:start], *pieces[0][len(pieces[0]) - end :]]
+    names = [" ".join(own[start : len(own) - end]) for own in pieces]
+    return names if all(names) and asks_preference(" ".join(shared)) else []
 
 
 def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool) -> None:
@@ -444,6 +490,8 @@ def _take_questions(table: MapDraft, answers: Sequence[str], *, are_spread: bool
     others = [c for c in short if table.varies(c) or (names_criterion(c) and all(map(is_flag, table.values(c))))]
     if not (answers or numeric or lists or are_spread or others):
         others = short
+        if table.judge == UNNAMED and "judge" not in table.roles:
+            _check_remarks(table, short)
     columns = {*answers, *numeric, *lists, *others}
     columns |= set(comments) if columns or are_spread else set()
     for column in [name for name in table.header if name in columns and name in table.free]:
@@ -565,6 +613,8 @@ def _spread_answers(table: MapDraft, *, by_judge: bool) -> Iterator[AnswerColumn
                 judge, system = rest, each
                 break
         is_asked = fold(question) in question_words or column in asked
+        if names_criterion(judge):  # `Score fluency` asks for fluency, and no judge is called so
+            judge, question = "", name
         if is_asked and (system or judge) and not is_computed(judge):
             answers.append(AnswerColumn(column, question, judge, system))
     if by_judge and not answers and not table.has("system", "system_a"):
@@ -870,7 +920,7 @@ def _take_numbered_judges(table: MapDraft) -> None:
 def _take_preferences_of_judges(table: MapDraft) -> None:
     """`Anna`, `Ben` with the names or sides of two outputs beside these: the preferences of a judge each."""
     columns = [c for c in table.free if table.is_preference(c)]
-    asked = any(names_answer(c) or asks_preference(c) or fold(c) in spellings_of("criterion") for c in columns)
+    asked = any(asks_something(c) or asks_preference(c) for c in columns)
     if len(columns) > 1 and len(table.outputs) == 2 and not asked:
         for column in columns:
             table.add_answer(AnswerColumn(column, "preference", judge=column), LIKELY)

@@ -22,7 +22,7 @@ from lanner.formats.parsing.headings import (
     names_source,
 )
 from lanner.formats.parsing.map_draft import SHEET, are_numbers
-from lanner.formats.parsing.values import is_numeric, is_short_answer
+from lanner.formats.parsing.values import is_numeric, is_short_answer, value_in
 
 _LISTS = ("data", "segments", "items", "rows", "records", "examples", "sentences", "results", "outputs", "translations")
 
@@ -456,26 +456,18 @@ def _nested_answers(key: str, part: dict[str, Any]) -> dict[str, Any]:
     objects = {name: entry for name, entry in part.items() if isinstance(entry, dict) and entry}
     if not objects or any(isinstance(entry, dict | list) for name, entry in part.items() if name not in objects):
         return {}
-    if all(_holds_answers(name, entry) and not _value_in(entry) for name, entry in objects.items()):
+    if all(_holds_answers(name, entry) and not value_in(entry) for name, entry in objects.items()):
         return part if len(objects) == 1 else {}
     if not (names_answer(key) or key.casefold() in _ANSWER_HOLDERS or any(map(names_criterion, objects))):
         return {}
-    if not all(_value_in(entry) for entry in objects.values()):
+    if not all(value_in(entry) for entry in objects.values()):
         return {}
     flat = {name: entry for name, entry in part.items() if name not in objects}
     for name, entry in objects.items():
-        own = _value_in(entry)
+        own = value_in(entry)
         flat[name] = entry[own]
         flat |= {f"{name}.{other}": each for other, each in entry.items() if other != own and isinstance(each, str)}
     return flat
-
-
-_VALUES = ("score", "rating", "value", "answer", "label", "grade", "points")
-
-
-def _value_in(part: dict[str, Any]) -> str:
-    """The name of the answer in an object that says something else of it too: `score` beside `comment`."""
-    return next((name for name in part if name.casefold() in _VALUES and is_short_answer(part[name])), "")
 
 
 def _parts_of_item(key: str, part: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

@@ -50,6 +50,7 @@ from lanner.formats.parsing.values import (
     is_numeric,
     labelled_steps,
     literal_list,
+    literal_object,
     measured,
     missing_codes,
     moment,
@@ -415,8 +416,15 @@ class TableAnswers:
 
     def _refuse_objects(self, cells: Sequence[_Raw]) -> None:
         """The error where answers are objects that are not known to hold one answer: as texts they would be labels."""
-        if cell := next((cell for cell in cells if isinstance(cell.value, dict)), None):
-            heading = self.headings[cell.question]
+        heading = self.headings[cells[0].question]
+        may_be_text = names_remark(heading)
+        objects = (
+            cell
+            for cell in cells
+            if isinstance(cell.value, dict)
+            or (isinstance(cell.value, str) and not may_be_text and literal_object(cell.value) is not None)
+        )
+        if cell := next(objects, None):
             raise InputError(
                 f"The answers to {heading!r} are objects, such as {as_text(cell.value)[:80]}, and what in them answers "
                 "which question about which system is not known.",

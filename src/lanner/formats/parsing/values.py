@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache, lru_cache
@@ -136,15 +137,20 @@ def is_numeric(value: Any) -> bool:
 def literal_list(text: str) -> list[Any] | None:
     """A list written as JSON or as a Python literal (as pandas writes it into a CSV cell); None if it is neither.
     It has brackets: `2,5` is a number with a decimal comma, not a list."""
-    if len(text) > _LITERAL_LIMIT or not text.lstrip().startswith(("[", "(")):
-        return None
-    for parse in (json.loads, ast.literal_eval):
-        try:
-            value = parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, list | tuple):
-            return list(value)
+    value = _literal(text) if text.lstrip().startswith(("[", "(")) else None
+    return list(value) if isinstance(value, list | tuple) else None
+
+
+def literal_object(text: str) -> dict[str, Any] | None:
+    """An object written likewise."""
+    value = _literal(text) if text.lstrip().startswith("{") else None
+    return value if isinstance(value, dict) else None
+
+
+def _literal(text: str) -> Any:
+    for parse in (json.loads, ast.literal_eval) if len(text) <= _LITERAL_LIMIT else ():
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return parse(text)
     return None
 
 
@@ -157,12 +163,21 @@ def is_short_answer(value: Any) -> bool:
 
 
 _TOOL_VALUES = ("rating", "number", "choices", "text", "datetime")
+_VALUES = ("score", "rating", "value", "answer", "label", "grade", "points")
+
+
+def value_in(part: Mapping[str, Any]) -> str:
+    """The name of the answer in an object that says something else of it too: `score` beside `comment`."""
+    return next((key for key in part if str(key).casefold() in _VALUES and is_short_answer(part[key])), "")
 
 
 def unwrapped(value: Any) -> Any:
-    """A cell of Label Studio or Doccano as the answer in it: `[{"rating": 3}]` is 3, and regions with labels, or
-    `[[0, 3, "minor"]]`, are spans; so are those of Appraise and Pearmut, whose `end_i` is the last character, and those
-    that only quote their words as `span`. Anything else as it is."""
+    """A cell of Label Studio or Doccano as the answer in it: `[{"rating": 3}]` is 3, as `{"rating": 3}` alone is, and
+    regions with labels, or `[[0, 3, "minor"]]`, are spans; so are those of Appraise and Pearmut, whose `end_i` is the
+    last character, and those that only quote their words as `span`. Anything else as it is."""
+    part = literal_object(value) if isinstance(value, str) else value
+    if isinstance(part, dict):
+        return part[value_in(part)] if len(part) == 1 and value_in(part) else value
     entries = literal_list(value) if isinstance(value, str) else value
     if not isinstance(entries, list) or not entries:
         return value
