@@ -274,3 +274,22 @@ def test_data_that_is_no_frame_says_how_it_becomes_one(data: Any, kind: str) -> 
     with pytest.raises(InputError, match=f"Data of type {kind} cannot be read") as refused:
         lanner.agreement(data)
     assert "pandas.DataFrame" in refused.value.next_step
+
+
+def test_an_answer_that_cannot_be_read_is_found_in_the_frame() -> None:
+    """A temporary file was named, which nobody has."""
+    frame = FRAME.astype({"score": str})
+    frame.loc[4, "score"] = "terrible"
+    for analyse in (lanner.load, lanner.agreement):
+        with pytest.raises(InputError) as caught:
+            analyse(frame)
+        assert (caught.value.where.file, caught.value.where.line) == ("the frame", 5)
+
+
+def test_what_is_better_can_be_said_in_python() -> None:
+    lower = lanner.scores(FRAME, better="lower").table
+    higher = lanner.scores(FRAME).table
+    best = [table.filter(pl.col("rank") == 1)["system"].to_list() for table in (lower, higher)]
+    assert best == [["fir"], ["oak"]]
+    with pytest.raises(InputError):
+        lanner.scores(FRAME, better="less")  # type: ignore[arg-type]

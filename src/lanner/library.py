@@ -64,7 +64,7 @@ _SHOWN_ROWS = 20
 _LARGEST = 512 * 1024 * 1024
 _OPTION = re.compile(
     r"--(?:(from|columns|encoding|gold|judges|languages|metrics|missing|protocol|question)\b"
-    r"(?: ('[^'\n]*'|[^\s']+))?|standardise\b)"
+    r"(?: ('[^'\n]*'|[^\s']+))?|standardise\b|set better=(\w+))"
 )
 _Arguments = ParamSpec("_Arguments")
 _Value = TypeVar("_Value")
@@ -116,6 +116,8 @@ def _note_in_python(note: str) -> str:
 
 
 def _as_argument(option: re.Match[str]) -> str:
+    if option[3]:
+        return f'scores(…, better="{option[3]}")'
     if not option[1]:
         return f"{option[0].removeprefix('--')}=True"
     name = "format" if option[1] == "from" else option[1]
@@ -322,8 +324,10 @@ def _readable(data: Any) -> Iterator[Any]:
 
 def _about_frame(error: InputError, path: Path, columns: Sequence[str]) -> InputError:
     """An error of the reader as it is about a frame, which has no file."""
-    if error.code == "unrecognised" or error.where.file == path:
-        line = error.where.line
+    file, _, row = str(error.where.file or "").rpartition(":")  # an answer has its file and line as one text
+    is_answer = file == path.name and row.isdecimal()
+    if error.code == "unrecognised" or error.where.file == path or is_answer:
+        line = int(row) if is_answer else error.where.line
         where = Where("the frame", line, item=error.where.item) if error.code != "unrecognised" else Where("the frame")
         what, step = error.what, error.next_step
         if error.code == "unrecognised":
@@ -552,6 +556,7 @@ def scores(
     *,
     judges: Iterable[str] | None = None,
     standardise: bool = False,
+    better: Literal["higher", "lower"] | None = None,
     other_judges: bool = False,
     seed: int = 0,
     **source: Unpack[Source],
@@ -563,10 +568,13 @@ def scores(
         question: the question or score; by default what the protocol ranks systems by.
         judges: only these judges.
         standardise: z per judge.
+        better: which scores are better; by default as the protocol or the name of the question says.
         other_judges: intervals and tests hold for judges in general, not for these only.
         seed: same seed, same numbers.
     """
     parts = _judged_parts(data, judges, **source)
+    if better not in (None, "higher", "lower"):
+        raise InputError(f"better={better!r} is not known.", next_step='Pass "higher" or "lower".')
     rows: list[dict[str, Json]] = []
     results = []
     are_z_scores = False
@@ -576,6 +584,8 @@ def scores(
             options: dict[str, Any] = {"judges": None, **entry.options}
             if standardise:
                 options["standardise"] = True
+            if better:
+                options["direction"] = f"{better}_is_better"
             are_z_scores |= bool(options.get("standardise"))
             if judges is not None:
                 options["judges"] = [judge.id for judge in part.judges]
