@@ -90,3 +90,19 @@ def test_grids_with_different_rows_are_asked_about(tmp_path: Path) -> None:
     path.write_text(",".join(["Username", *asked]) + "\nann,1,2,3,4,5,1\nben,2,3,4,5,1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match="columns of 2 kinds"):
         formats.read(path)
+
+
+@pytest.mark.parametrize("number", ["Nr.", "ID"])
+def test_a_form_whose_rows_are_numbered_judges_the_same_items(tmp_path: Path, number: str) -> None:
+    """The number was taken for an item of each judge, so that judges shared none."""
+    rows = [
+        [number, "Wer", *(f"Frage {at}" for at in (1, 2, 3))],
+        *([n, name, n, 2, 3] for n, name in ((1, "a"), (2, "b"))),
+    ]
+    path = write(tmp_path / "t.csv", rows)
+    (reading,) = formats.read(path, columns="judge=Wer")
+    found = {(entry.judge, entry.segment): entry.value for entry in reading.judgements}
+    assert len(found) == 6
+    assert {segment for _, segment in found} == {f"Frage {at}" for at in (1, 2, 3)}
+    (reading,) = formats.read(path, columns=f"judge=Wer,segment={number}")
+    assert {entry.segment for entry in reading.judgements} == {"1", "2"}, "unless somebody says what it is"

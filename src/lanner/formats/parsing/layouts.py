@@ -49,7 +49,7 @@ def one_answer_a_row(
     somebody has told what the `columns` hold, by role, or who judged."""
     named = rows if is_told else _responses(rows)
     of_outputs = _by_slots(path, _by_ranks(path, named), columns.values())
-    return _by_items(path, of_outputs, columns.get("judge", ""), is_told=is_told)
+    return _by_items(path, of_outputs, columns, is_told=is_told)
 
 
 _RESPONSE_NUMBERS = frozenset({"id", "responseid", "respondentid"})
@@ -77,24 +77,30 @@ def _responses(rows: TableRows) -> TableRows:
     return rows.turned(["judge", *(names[at] for at in others)], responses, note)
 
 
-def _by_items(path: Path, rows: TableRows, judge_column: str = "", *, is_told: bool) -> TableRows:
+def _by_items(
+    path: Path, rows: TableRows, columns: Mapping[str, str] = MappingProxyType({}), *, is_told: bool
+) -> TableRows:
     """A table with a row for each judge and a column for each item, as forms on the web export it, with a row for each
     answer; other tables as they are. The columns differ in a number, `Sentence 1: how good is it?`, `Sentence 2: …`, or
     in what stands in brackets behind one question, `How good is it? [The cat sat.]`, or name a system or a question as
     well, `Text 1 [DeepL]`."""
-    judge = next((at for at, name in enumerate(rows.header) if name == judge_column or names_judges(name)), None)
+    told = columns.get("judge", "")
+    judge = next((at for at, name in enumerate(rows.header) if name == told or names_judges(name)), None)
     judges = [row[judge] for row in rows.sample] if judge is not None else []
     if judge is None:
         return _by_nameless_judges(path, rows, is_told=is_told)
     if not judges or len(set(judges)) < len(judges):
         return rows
+    # where each row is another judge, `Nr.` counts the judges
+    about_judges = {judge, *(at for at in range(len(rows.header)) if _numbers_rows(rows, at))}
+    about_judges -= {at for at, name in enumerate(rows.header) if name in columns.values() and at != judge}
     parts = _crossed(rows.header) or _grids(rows.header)
-    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in (*parts, judge)):
+    if parts and not names_item(name for at, name in enumerate(rows.header) if at not in (*parts, *about_judges)):
         return _one_row_per_item(rows, judge, parts)
     shapes = (_without_numbers, _before_number, _before_brackets)
     kinds = next((kinds for shape in shapes if (kinds := _alike(rows.header, shape))), {})
     places = max(kinds.values(), key=len, default=[])
-    others = [name for at, name in enumerate(rows.header) if at not in (*places, judge)]
+    others = [name for at, name in enumerate(rows.header) if at not in (*places, *about_judges)]
     if not places or judge in places or header_score(others) > 1 or names_item(others):
         return rows
     numbers = [number for at in places if (number := _leading_number(rows.header[at]))]
@@ -114,6 +120,12 @@ def _by_items(path: Path, rows: TableRows, judge_column: str = "", *, is_told: b
     if len(set(items.values())) < len(items):
         items = {at: str(number) for number, at in enumerate(places, 1)}
     return _one_row_per_item(rows, judge, {at: _Part(item, "", "") for at, item in items.items()})
+
+
+def _numbers_rows(rows: TableRows, at: int) -> bool:
+    """Whether a column such as `Nr.` holds 1, 2, 3 … from the first row to the last."""
+    in_order = [str(number) for number in range(1, len(rows.sample) + 1)]
+    return names_identifier(rows.header[at]) and _cells(rows, at) == in_order
 
 
 def _by_nameless_judges(path: Path, rows: TableRows, *, is_told: bool) -> TableRows:
