@@ -305,3 +305,15 @@ def test_formulas_are_guarded(text: str) -> None:
 @pytest.mark.parametrize("text", ["-5", "-5.25", "-1e-3", "5", "don't", "'tis", "a=b", ""])
 def test_other_texts_are_not(text: str) -> None:
     assert guarded(text) == text == bare(text)
+
+
+def test_a_refusal_over_headings_says_how_they_were_decoded(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("výchozí;cíl;kdo;přesnost\nThe ferry.;Prám.;ann;3\nThe hill.;Kopec.;ben;4\n".encode("cp1250"))
+    with pytest.raises(InputError) as caught:
+        formats.read(path)
+    assert caught.value.code == "unrecognised"
+    assert "--encoding" in caught.value.next_step
+    with pytest.raises(InputError) as caught:
+        formats.read(path, encoding="cp1250")
+    assert "--encoding" not in caught.value.next_step, "it was said already"

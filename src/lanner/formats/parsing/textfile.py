@@ -243,6 +243,9 @@ class Decoding:
             )
 
 
+_ABOUT_HEADINGS = frozenset(
+    {"unrecognised", "no_source_column", "no_item_column", "no_answer_column", "no_judge_column", "no_column"}
+)
 _decoding: ContextVar[Decoding | None] = ContextVar("decoding", default=None)
 
 
@@ -255,11 +258,15 @@ def decoding(encoding: str = "") -> Iterator[Decoding]:
     if outer is not None and not encoding:
         yield outer
         return
-    token = _decoding.set(Decoding(encoding))
+    current = Decoding(encoding)
+    token = _decoding.set(current)
     try:
-        current = _decoding.get()
-        assert current is not None
         yield current
+    except InputError as error:
+        # what a heading says is lost where its letters are wrong
+        if error.code in _ABOUT_HEADINGS and "--encoding" not in error.next_step:
+            error.next_step = " ".join([error.next_step, *current.notes()]).strip()
+        raise
     finally:
         _decoding.reset(token)
 
