@@ -407,6 +407,19 @@ def test_answers_in_objects_that_are_not_known_are_refused(tmp_path: Path) -> No
     assert not reading.judgements
 
 
+def test_the_option_that_leaves_objects_out_can_be_typed(tmp_path: Path) -> None:
+    """It named the question, where each judge has a column."""
+    path = tmp_path / "a.json"
+    texts = {"source": "The ferry is late.", "A": "Die Fähre ist spät.", "B": "Das Schiff kommt spät."}
+    said = [{"ann": {"A": n, "B": 3}, "ben": {"A": 5, "B": n}} for n in (4, 3, 2, 1)]
+    path.write_text(json.dumps([texts | {"ratings": each} for each in said]))
+    with pytest.raises(InputError) as refused:
+        formats.read(path)
+    option = refused.value.next_step.partition("--columns ")[2].rstrip(".")
+    (reading,) = formats.read(path, columns=option)
+    assert not reading.judgements
+
+
 def test_numbered_questions_in_an_object_are_no_systems(tmp_path: Path) -> None:
     """Q1 and Q2 were compared as systems where nothing else names any."""
     path = tmp_path / "a.json"

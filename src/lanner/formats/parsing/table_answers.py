@@ -425,6 +425,7 @@ class TableAnswers:
             or (isinstance(cell.value, str) and not may_be_text and literal_object(cell.value) is not None)
         )
         if cell := next(objects, None):
+            columns = [answer.column for answer, _ in self._table.answers if answer.question in (heading, "")]
             raise InputError(
                 f"The answers to {heading!r} are objects, such as {as_text(cell.value)[:80]}, and what in them answers "
                 "which question about which system is not known.",
@@ -432,7 +433,7 @@ class TableAnswers:
                 names={"columns": heading},
                 where=Where(self._table.path, cell.line),
                 next_step='Write a row for each system, and each answer under its question: {"system": "A", "fluency": '
-                f"4}}. Or leave it out: {as_option({'ignore:' + heading: heading})}.",
+                f"4}}. Or leave it out: {each_as('ignore', columns)}.",
             )
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
