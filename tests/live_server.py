@@ -159,7 +159,7 @@ def _workers() -> Callable[[Any], Awaitable[ForkedWorker]]:
         with there:
             socket.send_fds(asked, [b"a worker"], [there.fileno()])
         process = ForkedWorker(*await asyncio.open_connection(sock=here, limit=2**24))
-        process.stdin.write(import_module("lanner.web.worker").packed(self._address))
+        process.stdin.write(import_module("lanner.web.worker").pack(self._address))
         return process
 
     return start
