@@ -286,25 +286,28 @@ WORD_JOINER = "\N{WORD JOINER}"
 
 
 def with_names_kept(report: Report, names: Iterable[str]) -> Report:
-    """The report with the asterisks in these names told from our marks."""
+    """The report with the asterisks in these names kept apart from marks of strong text."""
     kept = {name: name.replace("*", f"*{WORD_JOINER}") for name in names if "**" in name and name.strip("*")}
     longest_first = sorted(kept, key=len, reverse=True)
     if not kept:
         return report
 
-    def told(text: str) -> str:
+    def keep_names(text: str) -> str:
         for name in longest_first:
             text = text.replace(name, kept[name])
         return text
 
-    def block_told(block: Block) -> Block:
+    def keep_names_of(block: Block) -> Block:
         if isinstance(block, Paragraph):
-            return replace(block, text=told(block.text))
-        return replace(block, caption=told(block.caption))
+            return replace(block, text=keep_names(block.text))
+        return replace(block, caption=keep_names(block.caption))
 
-    sections = [replace(section, blocks=[*map(block_told, section.blocks)]) for section in report.sections]
+    sections = [replace(section, blocks=[*map(keep_names_of, section.blocks)]) for section in report.sections]
     return replace(
-        report, findings=[*map(told, report.findings)], caveats=[*map(told, report.caveats)], sections=sections
+        report,
+        findings=[*map(keep_names, report.findings)],
+        caveats=[*map(keep_names, report.caveats)],
+        sections=sections,
     )
 
 

@@ -100,6 +100,12 @@ class Design:
         """Single judgements needed, of all systems."""
         return self.systems * self.documents * self.sentences * self.overlap
 
+    @property
+    def turns(self) -> Indices:
+        """Who judges each document: judges take documents in turn."""
+        answers = np.arange(self.documents)[:, None] * self.overlap + np.arange(self.overlap)
+        return np.asarray(answers % self.judges)
+
 
 def defaults(protocol: str) -> Components:
     """Variances fitted on released ratings; the names are those of protocols."""
@@ -198,7 +204,7 @@ def simulate(
     """
     rng = generator(seed, 7)
     d, k, j = design.documents, design.overlap, design.judges
-    turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+    turn = design.turns
     step = max(1, _HELD // (d * k + j))
     blocks = [
         _studies(parts, design, turn, min(step, n - start), rng, judges_random=judges_random)
@@ -285,7 +291,7 @@ class Trials(_Trials):
     ) -> Trials:
         rng = generator(seed, 11)
         d, k, m, j, s = design.documents, design.overlap, design.sentences, design.judges, design.systems
-        turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+        turn = design.turns
         own = rng.normal(size=(n, s, d)) * np.sqrt(parts.system_document + parts.system_item / m)
         taste = (rng.normal(size=(n, s, j)) * np.sqrt(parts.system_judge))[:, :, turn].mean(axis=3)
         means = own + taste + rng.normal(size=(n, s, d)) * np.sqrt(parts.residual / (m * k))
@@ -328,7 +334,7 @@ class CrossedTrials(_Trials):
     ) -> CrossedTrials:
         rng = generator(seed, 12)
         d, k, m, j, s = design.documents, design.overlap, design.sentences, design.judges, design.systems
-        turn = (np.arange(d)[:, None] * k + np.arange(k)) % j
+        turn = design.turns
         single = (rng.normal(size=(n, s, j)) * np.sqrt(parts.system_judge))[:, :, turn]
         single += rng.normal(size=(n, s, d, 1)) * np.sqrt(parts.system_document + parts.system_item / m)
         single += rng.normal(size=(n, s, d, k)) * np.sqrt(parts.residual / m)
