@@ -137,7 +137,22 @@ label = "How much?"
 """
 
 
-def test_points_for_each_label_that_another_device_has_given_are_named(live: Live, page: Page) -> None:
+# A disk on which what goes to the server is kept half a second later.
+SLOW_DISK = """
+const kept = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, 'oncomplete');
+Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
+  ...kept,
+  set(done) {
+    const isOutbox = this.objectStoreNames.contains('outbox') && this.mode === 'readwrite';
+    kept.set.call(this, event => setTimeout(() => done(event), isOutbox ? 500 : 0));
+  },
+});
+"""
+
+
+@pytest.mark.parametrize("disk", ["", SLOW_DISK], ids=["fast", "slow disk"])
+def test_points_for_each_label_that_another_device_has_given_are_named(live: Live, page: Page, disk: str) -> None:
+    page.add_init_script(disk)
     work = live.campaign(parse_toml(SLIDERS), [document(1)], systems=ALPHA)
     work.enter(page)
     task = work.tasks[0].id

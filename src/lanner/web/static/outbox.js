@@ -33,6 +33,8 @@ export class Outbox {
     /** Whether this device keeps what it is given. */
     this.keeps = parts.db.lasting;
     this.queue = /** @type {Message[]} */ ([]);
+    /** Messages that have arrived, while what their replies say is taken in. */
+    this.arrived = /** @type {Set<Message>} */ (new Set());
     this.tries = 0;
     this.running = this.stopped = false;
     this.refusal = '';
@@ -49,6 +51,14 @@ export class Outbox {
   /** How many rows have answers that are not on the server yet. */
   get waiting() {
     return new Set(this.queue.map(message => `${message.task}/${message.item}`)).size;
+  }
+
+  /**
+   * Whether answers of a task wait, or are acknowledged and not taken in yet.
+   * @param {number} task
+   */
+  holds(task) {
+    return [...this.queue, ...this.arrived].some(message => message.task === task);
   }
 
   /** @param {SaveState} state */
@@ -270,8 +280,13 @@ export class Outbox {
         value: answers[question],
         id: ids[question],
       }));
-    await this.replace(message, question => !stored.includes(question), copies);
-    this.parts.stored?.(message, { ...body, saved: ids });
+    this.arrived.add(message);
+    try {
+      await this.replace(message, question => !stored.includes(question), copies);
+      this.parts.stored?.(message, { ...body, saved: ids });
+    } finally {
+      this.arrived.delete(message);
+    }
     return stored.length === Object.keys(answers).length;
   }
 

@@ -314,15 +314,14 @@ export class Saving {
     ).length;
   }
 
-  /** Whether everything has arrived. */
+  /** Whether everything has arrived, and what the server said of it is on the page. */
   async settled() {
-    const { outbox } = this;
+    const { outbox, task } = this;
     for (const i of this.app.states.keys()) await this.flush(i);
-    const waits = () => outbox.queue.some(message => message.task === this.task);
-    for (let n = 0; n < 60 && waits() && !outbox.tries && !outbox.stopped; n++) {
+    for (let n = 0; n < 60 && outbox.holds(task) && !outbox.tries && !outbox.stopped; n++) {
       await new Promise(ok => setTimeout(ok, 50));
     }
-    return !waits();
+    return !outbox.holds(task);
   }
 
   /**
