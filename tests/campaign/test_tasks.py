@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ from lanner.errors import AnswerError, CampaignError
 from lanner.model import Item, Judge, JudgeKind, Protocol, Role, Task
 from lanner.store import Store
 from lanner.store.tasks import Tasks
+
+TASKS = import_module("lanner.campaign.tasks")
+"""The package has a function of the same name."""
 
 
 def test_a_judge_works_through_the_tasks_in_order(store: Store) -> None:
@@ -321,6 +325,31 @@ def test_nobody_goes_on_without_consent(store: Store) -> None:
     assert first_task(store).id == work.id
     assert save(store, work, 0, {"q": 3}).done
     assert [j.document for j in campaign.judgements(store, "first", after=0) if j.question == "agree"] == [""]
+
+
+def test_what_was_agreed_to_is_kept_with_the_answer_or_not_at_all(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(store, gated(), documents=corpus((1,)))
+    consent, _ = campaign.tasks(store, "first", "ana")
+
+    def kept() -> tuple[object, object, object]:
+        ana, *_ = campaign.participants(store, "first")
+        return ana.consent, ana.consented_at, campaign.task(store, consent.id).finished_at
+
+    save(store, consent, 0, {"agree": "yes"})
+    with monkeypatch.context() as broken:
+        broken.setattr(TASKS, "announce_finished", lambda *_: 1 / 0)  # the last of what finishing writes
+        with pytest.raises(ZeroDivisionError):
+            campaign.finish(store, consent.id, at=NOW)
+    assert kept() == (None, None, None)
+    campaign.finish(store, consent.id, at=NOW)
+    assert kept() == (f"mine@1 {campaign.protocol(store, 'first').hash}", NOW, NOW)
+    campaign.reopen_task(store, consent.id)
+    save(store, consent, 0, {"agree": "no"})
+    later = NOW + timedelta(minutes=5)
+    campaign.finish(store, consent.id, at=later)
+    assert kept() == (None, None, later), "agreed to nothing any more"
 
 
 def test_consent_written_in_the_same_transaction_counts(store: Store) -> None:

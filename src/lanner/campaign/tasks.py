@@ -24,6 +24,7 @@ from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Task
+from lanner.protocols.answers import holds
 from lanner.store import AssignedTask, Overview, SavedProgress, Store, Transaction
 from lanner.store.rows import micros, now
 
@@ -164,9 +165,23 @@ def finish_in(
         lacking = _missing(tx, questions, entry)
         if lacking:
             raise UnfinishedError(number, lacking)
+    _record_consent(store, tx, questions, entry, finished_at)
     _set_finished(tx, questions, entry, finished_at)
     announce_finished(tx, entry, finished_at)
     return replace(entry.task, finished_at=finished_at)
+
+
+def _record_consent(store: Store, tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime) -> None:
+    """Keep which version of a text its judge has agreed to, or that they have not, in the transaction that finishes the
+    page of it: no answer may be left without that."""
+    gates = [stage.gate for stage in questions.gates if stage.page_id == entry.task.page]
+    if not gates or entry.judge is None:
+        return
+    protocol = questions.protocol
+    given = answers_of_task(store, tx, entry, protocol.hash)[0].earlier
+    # the hash tells one wording from another where both are called the same
+    version = f"{protocol.label} {protocol.hash}" if all(holds(gate, given) for gate in gates) else None
+    tx.judges.set_consent(entry.judge, version, at)
 
 
 def finish_answered(

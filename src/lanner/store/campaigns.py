@@ -501,8 +501,9 @@ class Judges(Rows):
     def revoke_link(self, number: int, now: datetime) -> None:
         self._change(number, revoked_at=micros(now))
 
-    def set_consent(self, number: int, version: str, now: datetime) -> None:
-        self._change(number, consent=version, consented_at=micros(now))
+    def set_consent(self, number: int, version: str | None, now: datetime) -> None:
+        """What somebody has agreed to, and when; None takes that back."""
+        self._change(number, consent=version, consented_at=micros(now) if version is not None else None)
 
     def rename(self, number: int, judge: Judge) -> None:
         """Other id, name and attributes for the same person: this is how an identity is erased."""

@@ -35,7 +35,7 @@ from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import AnswerError, CampaignError, InputError
 from lanner.model import Json, Role, Task, languages
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import holds, is_duration, is_moment
+from lanner.protocols.answers import is_duration, is_moment
 from lanner.protocols.prefilled import as_shown
 from lanner.store import Store
 from lanner.web import access, forms, speech
@@ -569,14 +569,9 @@ async def finish_task(site: Site, number: int) -> Task:
 
 
 def _finish(store: Store, number: int) -> tuple[Task, int | None]:
-    """Finish a task, and which adaptive campaign it belongs to. Where it asked for consent and got it, the version of
-    what was agreed to is kept."""
+    """Finish a task, and which adaptive campaign it belongs to."""
     task = work.finish(store, number)
     view = task_view(store, number)
-    gates = [stage for stage in view.protocol.pages[task.page] if stage.gate] if view else []
-    if view and gates and all(holds(stage.gate, view.given[0].answers) for stage in gates):
-        # the hash tells one wording from another where both are called the same
-        work.consent(store, view.campaign.id, view.judge.id, f"{view.protocol.label} {view.protocol.hash}")
     return task, view.campaign.id if view and view.campaign.design == ADAPTIVE else None
 
 

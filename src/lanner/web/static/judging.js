@@ -84,6 +84,7 @@ export class App {
       : new Saving(this, db);
     this.practice = practice && data.practice ? new practice.Practice(this, data.practice) : null;
     this.prefs = new Prefs(() => this.saving.flush(this.item));
+    for (const ask of this.rail.asks) ask.kind.watch?.(ask, this);
     listen(this);
     listenToMessages(this);
     this.rail.form.addEventListener('submit', e => {

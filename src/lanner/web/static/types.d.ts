@@ -107,6 +107,8 @@ interface Kind {
   press?(el: any, button: any): boolean;
   /** Whether what is being typed is an answer already. */
   typed?(el: any, control: any): boolean;
+  /** Takes what is done to the texts as well. */
+  watch?(ask: Ask, app: App): void;
 }
 
 /** A question as it is shown. `key` is the answer that its control shows. */
