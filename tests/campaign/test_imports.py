@@ -20,6 +20,8 @@ from lanner.errors import CampaignError, InputError, StoreError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Judge, JudgeKind, Judgement, Protocol, Role, Task
 from lanner.protocols import definition_of
+from lanner.stats.frame import frame
+from lanner.stats.spans import spans
 from lanner.store import NewAnswer, Store
 from lanner.store.backup import verify
 from lanner.store.judgements import Judgements
@@ -44,6 +46,33 @@ def test_aliases_are_resolved_and_counted_and_violations_flagged_and_counted(sto
     assert stored["context", "1"].stage == "context" and stored["context", "1"].task is None
     event = campaign.events(store, "first")[-1]
     assert event.kind == "imported" and event.detail["rows"] == 3 and event.detail["flags"] == {"skills too_few": 1}
+
+
+def test_a_mark_that_quotes_what_does_not_stand_in_the_text_has_no_place_and_the_other_rows_are_read(
+    store: Store,
+) -> None:
+    """The error was found, so it counts; where it stands cannot be compared."""
+    [document] = corpus((20,), ("alder",))
+    quotes = {segment.id: "barks" if segment.id == "1" else "says" for segment in document}
+    rows = [
+        Judgement(judge, "", "errors", document.id, segment.id, ("alder",), [{"text": words, "severity": "major"}])
+        for judge in ("eve", "ian")
+        for segment in document
+        for words in [quotes[segment.id]]
+    ]
+    report = campaign.import_campaign(store, "first", rows, "esa", documents=[document])
+    absent = [row for row in rows if quotes[row.segment] not in (document.segment(row.segment).text("alder") or "")]
+    assert (report.judgements, dict(report.flags)) == (len(rows), {"errors text_not_found": len(absent)})
+    stored = campaign.judgements(store, "first")
+    assert [j.flags for j in stored if j.segment == "1"] == [("text_not_found",)] * 2
+    assert [j.value for j in stored if j.segment == "1"] == [
+        [{"side": "target", "text": "barks", "severity": "major"}]
+    ] * 2
+    for entry in (j for j in stored if j.segment == "0"):
+        [mark] = entry.value
+        assert document.segment("0").text("alder")[mark["start"] : mark["end"]] == "says"
+        assert entry.flags == ()
+    assert any("no place in the text" in note for note in spans(frame(stored, protocols.load("esa"))).notes)
 
 
 def test_an_unknown_label_names_its_place_and_the_nearest_and_nothing_is_stored(store: Store) -> None:

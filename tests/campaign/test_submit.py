@@ -248,6 +248,23 @@ def test_spans_are_checked_against_the_text_shown(store: Store) -> None:
         save(store, task, 0, {"spans": [{**good, "start": tree + 1, "end": tree + 2}]})
 
 
+def test_words_without_a_place_are_stored_with_a_flag_where_they_stand_more_than_once(store: Store) -> None:
+    """As programs send them by the API: the words, and not where they stand."""
+    spans = {"id": "spans", "kind": "spans", "sides": ["source"]}
+    opened(store, scales(spans, unit="sentence_in_context"), documents=corpus((1,), ("alder",)))
+    task = first_task(store)
+    source = corpus((1,))[0].segments[0].source
+    assert (source.count("0"), source.count("text")) == (2, 1)
+    for words, flags in (("0", ("several_places",)), ("text", ())):
+        save(store, task, 0, {"spans": [{"side": "source", "text": words}]})
+        [answer] = campaign.judgements(store, "first")
+        assert [mark["start"] for mark in answer.value] == [source.index(words)]
+        assert answer.flags == flags
+    placed = {"side": "source", "start": source.rindex("0"), "end": source.rindex("0") + 1, "text": "0"}
+    save(store, task, 0, {"spans": [placed]})
+    assert campaign.judgements(store, "first")[0].flags == ()
+
+
 def test_refused_with_a_reason(store: Store) -> None:
     given = {"documents": corpus((1,), ("alder",))}
     campaign.create(store, "first", given["documents"], scales(SCALE), JUDGES, at=NOW)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lanner import protocols
+from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.replies import ItemRequest, parse, replace_aliases, verdict, weighted_means, with_weights
 from lanner.judges.worker import judge_sentences
@@ -124,17 +125,41 @@ def test_a_quoted_span_is_found_in_the_text() -> None:
     assert (span["start"], span["end"]) == (4, 9)
 
 
-def test_answers_with_words_that_stand_in_several_places_are_counted(tmp_path: Path) -> None:
-    assert esa("Katze").several_places == 0
-    span = {"side": "target", "text": ".", "severity": "minor", "missing": False}
-    reply = json.dumps({"errors": [span], "score": 50})
+WAYS: list[dict[str, Any]] = [
+    {"calls": "stages"}, {"calls": "pages"}, {"calls": "skills"}, {"calls": "documents"}, {"samples": 3}, {"models": 2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_an_answer_with_words_that_stand_in_several_places_is_stored_with_a_flag(
+    tmp_path: Path, way: dict[str, Any]
+) -> None:
+    def quote(body: dict[str, Any], turn: int) -> dict[str, Any]:
+        """Quotes the full stop of the first sentence, which has two, and the ferry of the second, which has one."""
+        spans = [{"side": "target", "text": text, "severity": "minor", "missing": False} for text in (".", "Fähre")]
+        first, second = ({"errors": [span], "score": 50} for span in spans)
+        if "properties" in body["response_format"]["json_schema"]["schema"]["properties"].get("1", {}):
+            reply = {"1": first} if not turn and len(body["messages"]) == 2 else {"1": first, "2": second}
+        else:
+            asked = next(line for line in body["messages"][-1]["content"].splitlines()[::-1] if "Die Fähre" in line)
+            reply = first if "0.0" in asked else second
+        return completion(body, json.dumps(reply))
+
+    texts = corpus(1, 2)
     with Store.open(tmp_path / "s.db") as store:
-        number = opened(store, "esa", corpus(1, 2))  # “Die Fähre 0.0 … vor dem Sturm.”
-        totals = judge(store, number, Stub(lambda body, _turn: completion(body, reply)), calls="pages")
-        assert (totals.items, totals.several_places) == (2, 2)
-        with store.reading() as tx:
-            rows = [row for _, row in tx.ledger.of_judge(1)]
-        assert [json.loads(row.detail)["several_places"] for row in rows] == [1, 1]
+        number = opened(store, "esa", texts)
+        totals = judge(store, number, Stub(quote), **way, settings=PromptSettings("none", comments=False))
+        marked = [entry for entry in stored(store, number) if entry.question == "errors"]
+        unsure = {
+            segment.id: segment.text("oak").count(mark["text"]) > 1
+            for segment, entry in zip(texts[0].segments, marked, strict=True)
+            for mark in entry.value
+        }
+        assert unsure == {"0": True, "1": False}
+        assert {entry.segment: entry.flags for entry in stored(store, number) if entry.question == "errors"} == {
+            segment: ("several_places",) if several else () for segment, several in unsure.items()
+        }
+        assert (totals.items, totals.several_places) == (2, sum(unsure.values()))
 
 
 def test_words_that_do_not_stand_in_the_text_have_no_meaning() -> None:

@@ -15,7 +15,7 @@ from lanner.errors import LannerError
 from lanner.judges.comparison import audit
 from lanner.judges.plan import Limits, Plan, Totals
 from lanner.judges.replies import ItemRequest
-from lanner.judges.request import MISSING, PARTIAL, VALID
+from lanner.judges.request import MISSING, PARTIAL, VALID, Outcome
 from lanner.judges.run import run
 from lanner.judges.worker import JudgeWorker, by_place, group_items, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
@@ -239,8 +239,9 @@ def test_a_group_is_whole_if_one_of_its_sentences_is_asked_about() -> None:
 
 
 def test_answers_go_by_number_in_the_call() -> None:
-    assert by_place([4, 7], {"2": {"score": 1}}) == {7: {"score": 1}}
-    assert by_place([4, 7], None) == {}
+    flags = {"2": {"score": ["odd"]}}
+    assert by_place([4, 7], Outcome({"2": {"score": 1}}, flags)) == {7: ({"score": 1}, {"score": ["odd"]})}
+    assert by_place([4, 7], Outcome(None)) == {}
 
 
 def test_what_was_right_once_stays_right() -> None:
@@ -262,7 +263,7 @@ def test_what_was_right_once_stays_right() -> None:
     outcome, step, problem = say({"1": {**blank, "score": 50}})
     assert (outcome, step) == (PARTIAL, "schema") and "Sentence 2 has no answer" in problem
     assert say({"2": {**blank, "score": 70}}) == (VALID, "", "")
-    assert good == {"1": {"score": 50}, "2": {"score": 70}}
+    assert {number: entry.answers for number, entry in good.items()} == {"1": {"score": 50}, "2": {"score": 70}}
 
 
 def test_one_skill_a_call_asks_about_each_chosen_skill_alone_and_stores_them_together(store: Store) -> None:

@@ -31,7 +31,7 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.answers import JudgedTexts, check, chosen_labels, holds, texts_of
+from lanner.protocols.answers import Accepted, JudgedTexts, accept, chosen_labels, holds, texts_of
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, AssignedTask, Store, StoredAnswer, TaskStanding, Transaction
@@ -158,12 +158,12 @@ class Questions:
             return False
         return not question.for_each or bool(chosen_labels(self.protocol, question, answers))
 
-    def check(
+    def accept(
         self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: JudgedTexts | None
-    ) -> Json:
-        """The stored form of an answer, or an `AnswerError`."""
+    ) -> Accepted:
+        """The stored form of an answer with what is unsure about it, or an `AnswerError`."""
         labels = chosen_labels(self.protocol, question, answers)
-        return check(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)))
+        return accept(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)), strict=True)
 
     def unknown_question(self, question: str, page: str, item: Item) -> AnswerError:
         """The error for an answer to a question that this page does not ask about the item."""

@@ -38,7 +38,7 @@ from lanner.campaign.questions import (
 )
 from lanner.errors import AnswerError, CampaignError, LannerError, StoreError
 from lanner.model import JUDGE_GROUPS, Item, Json, Stage
-from lanner.protocols.answers import JudgedTexts, is_duration, is_moment
+from lanner.protocols.answers import Accepted, JudgedTexts, is_duration, is_moment
 from lanner.store import (
     AssignedTask,
     CollisionError,
@@ -62,7 +62,8 @@ class Submission:
     """Answers to questions about one item of a task. `elapsed` and `active` are the seconds spent on the item so far.
     `base` names the judgement each answer replaces as the client knows it (None: there was none); left out, no
     conflict is looked for. `judge`, where given, must be the task's: the id, the participant's number, or numbers of
-    all the participants of whoever asks."""
+    all the participants of whoever asks. `flags` say by question what was unsure about an answer before it got the form
+    in which it is handed in."""
 
     task: int
     item: int
@@ -73,6 +74,7 @@ class Submission:
     answered_at: datetime | None = None
     base: Mapping[str, int | None] | None = None
     judge: str | int | tuple[int, ...] | None = None
+    flags: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,11 +361,14 @@ def _check_answers(store: Store, tx: Transaction, saving: _Saving) -> None:
         if name not in answers:
             continue
         taken_back = value is None and known.get(name) is not None  # any answer may be; a required one is missing then
-        value = None if taken_back else questions.check(question, value, item, known, visible_texts)
-        if value is None and known.get(name) is None:
+        answer = Accepted(None) if taken_back else questions.accept(question, value, item, known, visible_texts)
+        if answer.value is None and known.get(name) is None:
             continue
-        known[name] = value
-        saving.changes.append((entry, value, CLEARED if value is None else None))
+        known[name] = answer.value
+        flags = tuple(dict.fromkeys((*saving.submission.flags.get(name, ()), *answer.flags)))
+        saving.changes.append(
+            (entry, answer.value, CLEARED if answer.value is None else dumps(flags) if flags else None)
+        )
 
 
 def _take_back(saving: _Saving, entry: StageQuestion) -> None:
@@ -537,7 +542,7 @@ def _repeat_result(store: Store, tx: Transaction, saving: _Saving, parts: Sequen
         if question is not None and value is not None:
             labels = {question.for_each: value} if question.for_each else {}
             try:
-                normal = questions.check(question, value, item, labels, visible_texts)
+                normal = questions.accept(question, value, item, labels, visible_texts).value
             except AnswerError:
                 continue
         if normal == values[name] if name in stored else normal is None and saving.known.get(name) is None:

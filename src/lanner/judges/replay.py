@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -191,12 +192,18 @@ def _unusable(
                 continue
             texts = judged_texts(stage, entry, segments.get((entry.document, entry.segment)))
             labels = tuple(entry.value) if question.for_each and isinstance(entry.value, Mapping) else ()
-            try:
-                accept(question, entry.value, texts=texts, chosen=labels, outputs=max(2, len(entry.systems)))
-            except AnswerError as error:
-                if error.code == TEXT_NOT_FOUND:  # what else is wrong refuses the file
-                    problems[output.line] = error.what
+            with suppress(AnswerError):  # what else is wrong refuses the file
+                answer = accept(question, entry.value, texts=texts, chosen=labels, outputs=max(2, len(entry.systems)))
+                if TEXT_NOT_FOUND in answer.flags:
+                    words = next(_words_nowhere(answer.value))
+                    problems[output.line] = f"{question.id}: {words!r} does not stand in the text."
     return problems
+
+
+def _words_nowhere(value: Json) -> Iterator[str]:
+    """The words of an answer's marks that have no place and need one, whatever labels it is repeated for."""
+    for marks in value.values() if isinstance(value, Mapping) else (value,):
+        yield from (mark["text"] for mark in marks if not (mark.get("missing") or "start" in mark) and "text" in mark)
 
 
 def _places(problems: Mapping[int, str], path: Path) -> tuple[str, ...]:

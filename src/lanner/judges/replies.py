@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
@@ -20,7 +21,6 @@ from lanner.judges.schemas import mistake
 from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
 from lanner.protocols.answers import JudgedTexts, accept, chosen_labels, holds
 from lanner.protocols.kinds import kind_of
-from lanner.protocols.kinds.spans import SEVERAL_PLACES
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
 _FENCE = "```"
@@ -29,14 +29,14 @@ _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning|reflection|sc
 
 
 class ReplyVerdict(NamedTuple):
-    """What a reply came to: answers in their stored form, or the step at which it failed and why. `several_places` is
-    how many answers have a mark whose words stand in the text more than once."""
+    """What a reply came to: answers in their stored form, or the step at which it failed and why. `flags` say by
+    question what is unsure about its answer; of a reply about many sentences by their numbers first."""
 
     answers: Mapping[str, Json] | None
     repairs: int = 0
     step: Step = ""
     problem: str = ""
-    several_places: int = 0
+    flags: Mapping[str, Json] = MappingProxyType({})
 
 
 class ItemRequest(NamedTuple):
@@ -131,7 +131,7 @@ def check_reply(
             return ReplyVerdict(None, repairs, "schema", wrong)
     earlier_answers: dict[str, Json] = dict(scope.known)
     answers: dict[str, Json] = {}
-    several_places = 0
+    flags: dict[str, Json] = {}
     for stage, question in questions:
         answer = entries.get(question.id)
         if question.for_each and isinstance(answer, dict):  # null stands for what was not chosen
@@ -150,10 +150,10 @@ def check_reply(
             taken = accept(question, answer, texts=scope.texts, chosen=labels, outputs=scope.outputs, strict=True)
         except AnswerError as error:
             return ReplyVerdict(None, repairs, "meaning", " ".join(filter(None, (error.what, error.next_step))))
-        several_places += SEVERAL_PLACES in taken.flags
         if taken.value is not None:
             answers[question.id] = earlier_answers[question.id] = taken.value
-    return ReplyVerdict(answers, repairs, several_places=several_places)
+            flags |= {question.id: list(taken.flags)} if taken.flags else {}
+    return ReplyVerdict(answers, repairs, flags=flags)
 
 
 def replace_aliases(question: Question, value: Json) -> tuple[Json, int]:

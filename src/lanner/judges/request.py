@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lanner import campaign
@@ -50,6 +51,17 @@ _AGAIN = (
 
 _Model = tuple[str, int]
 """A model by its name, and which of those of that name in a panel."""
+
+
+class Outcome(NamedTuple):
+    """What came of a question: the answers, None where they are missing, with what is unsure about them (see
+    `ReplyVerdict.flags`) and the seconds it took."""
+
+    answers: Mapping[str, Json] | None
+    flags: Mapping[str, Json] = MappingProxyType({})
+    seconds: float = 0.0
+
+
 Judge = Callable[[str], tuple[ReplyVerdict, str]]
 """Turns a reply into a verdict, and the outcome it has if it is the last."""
 
@@ -167,15 +179,15 @@ class Requester:
         judge: Judge,
         *,
         again: bool = True,
-    ) -> tuple[Mapping[str, Json] | None, float]:
-        """The answers, or None where they are missing, with the seconds it took. `known` are the ledger's rows by key.
-        Without `again` a final row stands, whatever the limits say of missing ones."""
+    ) -> Outcome:
+        """What comes of a question. `known` are the ledger's rows by key. Without `again` a final row stands, whatever
+        the limits say of missing ones."""
         rows = sorted(known.get(request.key, ()), key=lambda row: row.attempt)
         last = rows[-1] if rows else None
         afresh = last is not None and bool(last.final)
         if last is not None and afresh and not (again and self.retries and last.outcome in (MISSING, PARTIAL)):
             self._totals.cached += 1
-            return (loads(last.answers) if last.answers else None), 0.0
+            return Outcome(loads(last.answers) if last.answers else None, loads(last.detail).get("flags", {}))
         wrong = [row for row in rows if row.outcome == INVALID] if not afresh else []
         left = self._reasks - len(wrong)
         mistake = (wrong[-1].raw, wrong[-1].problem) if wrong and wrong[-1].raw.strip() else None
@@ -201,7 +213,7 @@ class Requester:
                 if not error.final:
                     raise UnavailableError(str(error)) from error
                 self._note(request, MISSING, str(error), afresh=afresh)
-                return None, seconds
+                return Outcome(None, seconds=seconds)
             except UnavailableError as error:
                 self._record(request, call, attempt, Reply(""), verdict=_no_verdict(error), outcome=FAILED)
                 raise
@@ -211,7 +223,7 @@ class Requester:
             self._record(request, call, attempt, reply, verdict=verdict, outcome=outcome, weights=weights)
             if is_over:
                 self._note(request, outcome, verdict.problem, afresh=afresh)
-                return verdict.answers, seconds
+                return Outcome(verdict.answers, verdict.flags, seconds)
             self._totals.reasks += 1
             left -= 1
             mistake = (reply.text[:_KEPT], verdict.problem) if reply.text.strip() else None
@@ -345,7 +357,6 @@ class Requester:
         else:
             totals.calls += 1
         totals.repairs += verdict.repairs
-        totals.several_places += verdict.several_places
         for counts, name in (
             (totals.wrong, verdict.step), (totals.means, reply.means), (totals.answered_as, reply.model),
         ):  # fmt: skip
@@ -406,7 +417,7 @@ class Requester:
                 detail.setdefault("texts", {})[name] = text
         optional = {
             "step": verdict.step,
-            "several_places": verdict.several_places,
+            "flags": dict(verdict.flags),
             "order": prompt.order,
             "segments": request.subject.segments,
             "twin": request.subject.twin,

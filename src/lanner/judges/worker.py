@@ -7,7 +7,8 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import count, groupby
+from typing import NamedTuple
 
 from lanner.campaign import Questions, Submission
 from lanner.campaign.questions import fits
@@ -22,6 +23,7 @@ from lanner.judges.request import (
     VALID,
     Channel,
     Judge,
+    Outcome,
     Request,
     Requester,
     RunContext,
@@ -30,6 +32,7 @@ from lanner.judges.request import (
 )
 from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
 from lanner.protocols.answers import chosen_labels, combine, holds, reorder, texts_of
+from lanner.protocols.kinds.spans import SEVERAL_PLACES
 from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, UnfinishedTask
 from lanner.store.rows import dumps
 
@@ -60,6 +63,13 @@ class AskingVariant:
     swapped: bool = False
     twin: int = 0
     """How many models of the same name come before it."""
+
+
+class Vote(NamedTuple):
+    """One complete set of answers about an item, with what is unsure about them by question."""
+
+    answers: Mapping[str, Json]
+    flags: Mapping[str, Sequence[str]]
 
 
 class JudgeWorker:
@@ -144,7 +154,7 @@ class JudgeWorker:
     async def _judge_item(self, task: LoadedTask, place: int) -> None:
         item = task.assigned.task.items[place]
         votes = self._votes(item)
-        outcomes: Sequence[tuple[dict[str, Json] | None, float] | BaseException]
+        outcomes: Sequence[tuple[Vote | None, float] | BaseException]
         if len(votes) == 1:  # the usual case, without tasks of its own
             try:
                 outcomes = [await self._vote(task, place, votes[0])]
@@ -155,8 +165,8 @@ class JudgeWorker:
         if self._stays_open(outcomes):
             return
         replies = [entry for entry in outcomes if not isinstance(entry, BaseException)]
-        answers = [answer for answer, _ in replies]
-        await self._submit(task, place, _in_both_orders(votes, answers), sum(seconds for _, seconds in replies))
+        complete = _in_both_orders(votes, [vote for vote, _ in replies])
+        await self._submit(task, place, complete, sum(seconds for _, seconds in replies))
 
     def _votes(self, item: Item) -> list[AskingVariant]:
         orders = (False, True) if self._plan.swap and len(item.systems) == 2 else (False,)
@@ -191,8 +201,9 @@ class JudgeWorker:
             self.failed_in_row = 0
         return bool(problems)
 
-    async def _vote(self, task: LoadedTask, place: int, vote: AskingVariant) -> tuple[dict[str, Json] | None, float]:
-        """One complete set of answers about an item, stage by stage or all at once."""
+    async def _vote(self, task: LoadedTask, place: int, vote: AskingVariant) -> tuple[Vote | None, float]:
+        """One complete set of answers about an item, stage by stage or all at once, and the seconds it took; None where
+        one of them is missing."""
         plain = task.assigned.task.items[place]
         item = replace(plain, systems=plain.systems[::-1]) if vote.swapped else plain
         page, document = task.assigned.task.page, task.documents[item.document]
@@ -200,6 +211,7 @@ class JudgeWorker:
         is_plain = self._asking.sheet(page, item).plain  # whatever was answered, everything is asked
         earlier_answers: dict[str, Json] = dict(task.earlier[place])
         answers: dict[str, Json] = {}
+        flags: dict[str, Sequence[str]] = {}
         spent = 0.0
         together = self._plan.calls in ("pages", "documents")  # what is asked of a whole document is one call as well
         parts: Iterable[Sequence[Stage]] = [stages] if together else [(stage,) for stage in stages]
@@ -225,13 +237,14 @@ class JudgeWorker:
                 outcome = verdict(text, asked, schema)
                 return outcome, MISSING if outcome.answers is None else VALID
 
-            reply_answers, seconds = await self._requester.ask(request, task.rows, judge)
-            spent += seconds
-            if reply_answers is None:
+            outcome = await self._requester.ask(request, task.rows, judge)
+            spent += outcome.seconds
+            if outcome.answers is None:
                 return None, spent
-            for name, value in reply_answers.items():
+            flags |= outcome.flags
+            for name, value in outcome.answers.items():
                 answers[name] = earlier_answers[name] = _merge_answers(answers.get(name), value)
-        return (self._unswap(answers) if vote.swapped else answers), spent
+        return Vote(self._unswap(answers) if vote.swapped else answers, flags), spent
 
     def _calls(
         self, parts: Iterable[Sequence[Stage]], earlier_answers: Mapping[str, Json]
@@ -288,20 +301,27 @@ class JudgeWorker:
             straight[name] = reorder(*place, value, (1, 0)) if place else value
         return straight
 
-    async def _submit(
-        self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json] | None], seconds: float
-    ) -> None:
+    async def _submit(self, task: LoadedTask, place: int, votes: Sequence[Vote | None], seconds: float) -> None:
         """Combine the votes about an item into one answer and submit it."""
         complete = [vote for vote in votes if vote is not None]
         if not complete:
             self._totals.missing += 1
             return
-        answers = self._combine_votes(task, place, complete)
+        answers = self._combine_votes(task, place, [vote.answers for vote in complete])
+        flags = {name: found for name, value in answers.items() if (found := _flags_of(name, value, complete))}
         item = task.assigned.task.items[place]
         number = task.assigned.task.id
         name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
         outcome = await self._writer.submit(
-            Submission(number, place, answers, f"judge-{name}", elapsed=seconds or None, judge=self._participant)
+            Submission(
+                number,
+                place,
+                answers,
+                f"judge-{name}",
+                elapsed=seconds or None,
+                judge=self._participant,
+                flags=flags,
+            )
         )
         if isinstance(outcome, LannerError):
             if getattr(outcome, "code", "") in ("draft", "paused", "closed", "revoked"):
@@ -311,6 +331,7 @@ class JudgeWorker:
         else:
             self._totals.items += 1
             self._totals.fewer += len(complete) < len(votes)
+            self._totals.several_places += sum(SEVERAL_PLACES in found for found in flags.values())
             task.settled.add(place)
 
     def _combine_votes(self, task: LoadedTask, place: int, votes: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
@@ -341,26 +362,26 @@ class JudgeWorker:
         seconds = sum(spent for _, spent in replies) / len(places)
         async with asyncio.TaskGroup() as group:
             for place in still:
-                group.create_task(self._submit(task, place, [answers.get(place) for answers, _ in replies], seconds))
+                group.create_task(self._submit(task, place, [votes.get(place) for votes, _ in replies], seconds))
 
     async def _ask_sentences(
         self, task: LoadedTask, places: Sequence[int], vote: AskingVariant
-    ) -> tuple[Mapping[int, Mapping[str, Json]], float]:
-        """Answers by place. A call of an earlier run counts for all it asked about, even if that run ended before the
-        last of its answers was stored; without such a call, ask about what is open."""
+    ) -> tuple[Mapping[int, Vote], float]:
+        """Answers by place, and the seconds they took. A call of an earlier run counts for all it asked about, even if
+        that run ended before the last of its answers was stored; without such a call, ask about what is open."""
         request, judge = self._sentences_request(task, places, vote)
         if request.key not in task.rows:
             places = [place for place in places if place in task.open]
             request, judge = self._sentences_request(task, places, vote)
         before = request.key in task.rows
-        reply_answers, seconds = await self._requester.ask(request, task.rows, judge, again=False)
-        answers = by_place(places, reply_answers)
+        outcome = await self._requester.ask(request, task.rows, judge, again=False)
+        answers, seconds = by_place(places, outcome), outcome.seconds
         lacking = [place for place in places if place in task.open and place not in answers]
         if before and lacking:
             request, judge = self._sentences_request(task, lacking, vote)
             if request.key in task.rows or self._requester.retries:
-                reply_answers, more = await self._requester.ask(request, task.rows, judge)
-                answers, seconds = {**answers, **by_place(lacking, reply_answers)}, seconds + more
+                outcome = await self._requester.ask(request, task.rows, judge)
+                answers, seconds = {**answers, **by_place(lacking, outcome)}, seconds + outcome.seconds
         return answers, seconds
 
     def _sentences_request(self, task: LoadedTask, places: Sequence[int], vote: AskingVariant) -> tuple[Request, Judge]:
@@ -378,7 +399,7 @@ class JudgeWorker:
         segments = tuple(item.segment for item in items)
         subject = self._subject(task, places[0], whole, stages, vote)._replace(segments=segments)
         request = Request(vote.channel, subject, prompt, self._prompter.turns)
-        good: dict[str, Json] = {}
+        good: dict[str, ReplyVerdict] = {}
 
         def judge(text: str) -> tuple[ReplyVerdict, str]:
             return judge_sentences(text, scopes, prompt.schema["properties"], good)
@@ -391,9 +412,13 @@ def _merge_answers(earlier: Json, value: Json) -> Json:
     return {**earlier, **value} if isinstance(earlier, dict) and isinstance(value, dict) else value
 
 
-def _in_both_orders(
-    votes: Sequence[AskingVariant], answers: Sequence[Mapping[str, Json] | None]
-) -> list[Mapping[str, Json] | None]:
+def _flags_of(question: str, value: Json, votes: Sequence[Vote]) -> list[str]:
+    """What is unsure about a combined answer: what was about the votes that it is, or about any where it is none."""
+    same = [vote for vote in votes if vote.answers.get(question) == value]
+    return list(dict.fromkeys(flag for vote in same or votes for flag in vote.flags.get(question, ())))
+
+
+def _in_both_orders(votes: Sequence[AskingVariant], answers: Sequence[Vote | None]) -> list[Vote | None]:
     """The answers of votes that were given in both orders of a pair, None in place of others: one order alone says as
     much about the order as about the pair."""
     keys = [(vote.channel.member.model, vote.twin, vote.sample) for vote in votes]
@@ -422,14 +447,18 @@ def group_items(
     return groups_of_calls
 
 
-def by_place(places: Sequence[int], answers: Mapping[str, Json] | None) -> dict[int, Mapping[str, Json]]:
+def by_place(places: Sequence[int], outcome: Outcome) -> dict[int, Vote]:
     """Map answers from the sentence's number in the call to the item's place in its task."""
-    values = answers or {}
-    return {place: values[str(number)] for number, place in enumerate(places, 1) if str(number) in values}
+    values, flags = outcome.answers or {}, outcome.flags
+    numbers = {place: str(number) for place, number in zip(places, count(1), strict=False)}
+    return {place: Vote(values[n], flags.get(n, {})) for place, n in numbers.items() if n in values}
 
 
 def judge_sentences(
-    text: str, questions: Sequence[ItemRequest], schemas: Mapping[str, Mapping[str, Json]], good: dict[str, Json]
+    text: str,
+    questions: Sequence[ItemRequest],
+    schemas: Mapping[str, Mapping[str, Json]],
+    good: dict[str, ReplyVerdict],
 ) -> tuple[ReplyVerdict, str]:
     """Check a reply sentence by sentence. Answers that were right stay in `good` when the rest is asked again."""
     try:
@@ -440,7 +469,6 @@ def judge_sentences(
         value, repairs, wrong = {}, 0, [("json", f"The reply is not JSON: {error}.")]
     else:
         wrong = []
-    several_places = 0
     if not isinstance(value, dict):
         value, wrong = {}, [("schema", "The reply is not a JSON object.")]
     elif strange := [number for number in value if number.isdigit() and number not in schemas]:
@@ -454,13 +482,13 @@ def judge_sentences(
             continue
         verdict_of_sentence = check_reply(entry, about, schema)
         repairs += verdict_of_sentence.repairs
-        several_places += verdict_of_sentence.several_places if number not in good else 0
         if verdict_of_sentence.answers is not None:
-            good[number] = verdict_of_sentence.answers
+            good[number] = verdict_of_sentence
         elif number not in good:
             wrong.append((verdict_of_sentence.step, f"Sentence {number}: {verdict_of_sentence.problem}"))
     step = "" if len(good) == len(schemas) else wrong[0][0] if wrong else "schema"
     problem = " ".join(problem for _, problem in wrong[:10]) if step else ""
     outcome = VALID if not step else PARTIAL if good else MISSING
-    verdict_of_all = ReplyVerdict(dict(good) or None, repairs, step, problem, several_places)  # type: ignore[arg-type]
-    return verdict_of_all, outcome
+    answers = {number: entry.answers for number, entry in good.items()}
+    flags = {number: dict(entry.flags) for number, entry in good.items() if entry.flags}
+    return ReplyVerdict(answers or None, repairs, step, problem, flags), outcome  # type: ignore[arg-type]

@@ -252,7 +252,8 @@ class Judgement:
 
     The key is campaign, judge, stage, question, document, segment, systems and role. `submission` is made by the
     client, so that sending twice stores once; `origin` is the file and line an import came from. `flags` are the rules
-    an imported answer breaks; None as value means missing, with the reason among the flags.
+    an imported answer breaks, and what is unsure about any (`several_places`: words that are marked without their place
+    stand in the text more than once); None as value means missing, with the reason among the flags.
     """
 
     judge: str

@@ -96,7 +96,7 @@ COLUMNS: Mapping[str, str] = {
     "elapsed": "seconds from opening to answering",
     "active": "seconds with activity",
     "answered_at": "when, in UTC",
-    "flags": "rules that an imported answer breaks",
+    "flags": "rules that an imported answer breaks, and what is unsure about any",
 }
 _SOMETIMES = {
     "help": "whether a model's marks were offered to the judge or withheld; empty where it made none",

@@ -20,7 +20,7 @@ text                      free text
 ranks                     ranks in the order of the systems
 elapsed, active           seconds
 answered_at               UTC
-flags                     rules that an imported answer breaks
+flags                     rules that an imported answer breaks, and what is unsure about any
 judge_<name>              the judges' attributes, one column each, as text
 ========================  ======================================================================================
 
