@@ -148,7 +148,7 @@ def test_a_save_that_had_begun_when_its_judge_withdrew_is_deleted_too(postgres_u
         answers = Submission(task.id, 0, valid(store, task), "begun-before")
         withdrawing = threading.Thread(target=lambda: campaign.withdraw(store, "first", "ana"))
         with store.writing() as tx:
-            save_all(store, tx, [answers], NOW)
+            save_all(tx, [answers], NOW)
             withdrawing.start()
             while withdrawing.is_alive() and not waiting_for_a_lock(store):
                 pass

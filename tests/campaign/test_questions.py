@@ -214,12 +214,12 @@ def test_frozen_facts_are_read_once(store: Store) -> None:
         standing = tx.tasks.standing(task.id)
         assert standing is not None
         item = task.items[0]
-        first = document(store, tx, standing, item.document)
-        assert document(store, tx, standing, item.document) is first
+        first = document(tx, standing, item.document)
+        assert document(tx, standing, item.document) is first
         assert first == next(d for d in corpus() if d.id == item.document)
-        shown = texts(store, tx, standing, item)
+        shown = texts(tx, standing, item)
         segment = first.segment(item.segment)
         assert shown is not None and segment is not None
         assert (shown.source, shown.targets) == (segment.source, (segment.outputs[item.systems[0]],))
         with pytest.raises(CampaignError):
-            document(store, tx, standing, "d9")
+            document(tx, standing, "d9")

@@ -115,14 +115,14 @@ def test_one_id_twice_in_one_batch(store: Store) -> None:
     task, other = campaign.tasks(store, "first", "ana")
     given = [
         campaign.Submission(task.id, 0, {"q": 3}, "s1"),
-        campaign.Submission(task.id, 0, {"q": 3, "note": "more"}, "s1"),
         campaign.Submission(other.id, 0, {"q": 3}, "s1"),
+        campaign.Submission(task.id, 0, {"q": 3, "note": "more"}, "s1"),
         campaign.Submission(task.id, 0, {"q": 3}, "s1"),
     ]
-    first, more, elsewhere, again = campaign.submit_many(store, given, at=NOW)
+    first, elsewhere, more, again = campaign.submit_many(store, given, at=NOW)
     assert isinstance(first, campaign.SaveResult) and isinstance(again, campaign.SaveResult) and again.repeated
-    assert isinstance(more, campaign.ReusedError) and more.digests == {"q": campaign.digest(3)}
     assert isinstance(elsewhere, campaign.ReusedError) and elsewhere.stored == {}
+    assert isinstance(more, campaign.ReusedError) and more.digests == {"q": campaign.digest(3)}
     assert values(store) == [3]
 
 

@@ -362,7 +362,7 @@ def replace_judge(
         tx.judges.add(record.id, [coming], moment)
         for entry in tx.tasks.of_judge(old.number):
             if entry.task.items[0].document:
-                finish_answered(tx, questions_of(store, tx, record.id, record.protocol_hash), entry, moment)
+                finish_answered(tx, questions_of(tx, record.id, record.protocol_hash), entry, moment)
         goes_on = record.design == ADAPTIVE or tx.progress.free_items(record.id) > 0
         theirs = [entry.task for entry in tx.tasks.of_judge(old.number)]
         tasks = [

@@ -139,12 +139,12 @@ class _CachedDrawing:
     entry: tuple[int, AdaptiveDraws] | None = None
 
 
-def drawing(store: Store, tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
+def drawing(tx: Transaction, campaign: Campaign) -> AdaptiveDraws:
     """The campaign's draws up to now. Only what is new is read again."""
     if campaign.design != NAME:
         step = "Adaptive campaigns are made with: lanner new --goal …"
         raise CampaignError(f"{campaign.name} is not adaptive.", code="not_adaptive", next_step=step)
-    kept: _CachedDrawing = store.facts.get(("drawing", campaign.id), _CachedDrawing)
+    kept: _CachedDrawing = tx.cache.get(("drawing", campaign.id), _CachedDrawing)
     version = tx.campaigns.version(campaign.id)
     if kept.entry is not None and kept.entry[0] == version:
         drawing = kept.entry[1]
@@ -184,14 +184,14 @@ def document_sizes(documents: Sequence[Document], protocol: Protocol) -> np.ndar
 def state(store: Store, campaign: Reference) -> AdaptiveDraws:
     """An adaptive campaign's draws and standing, for those who look at it."""
     with store.reading() as tx:
-        return drawing(store, tx, tx.campaigns.get(campaign))
+        return drawing(tx, tx.campaigns.get(campaign))
 
 
 def finished_share(store: Store, campaign: Reference) -> float:
     """The share of the documents that have been drawn and all of whose outputs somebody has judged."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
-        own = drawing(store, tx, entry)
+        own = drawing(tx, entry)
         outputs = tx.tasks.finished_outputs(entry.id)
         finished = [
             outputs.get(own.numbers[own.documents[draw.document].id], 0) >= len(draw.systems)
@@ -217,7 +217,7 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
             return None
         if awaits_rest(tx, campaign):
             return None
-        own = drawing(store, tx, campaign)
+        own = drawing(tx, campaign)
         free = tx.tasks.free_documents(campaign.id, participant, moment - PAUSE)
         in_work = {
             document: DocumentInWork(judges, any(judges.values()), own.judges[document])
@@ -225,7 +225,7 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
         }
         document = document_for(participant, in_work, most=most_in_work(len(own.documents)))
         if document is None:
-            document = _draw(store, tx, campaign, participant, moment)
+            document = _draw(tx, campaign, participant, moment)
         if document is None:
             document = document_for(participant, in_work, most=0)
         if document is None:
@@ -235,9 +235,9 @@ def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetim
     return store.write(work)
 
 
-def _draw(store: Store, tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> int | None:
+def _draw(tx: Transaction, campaign: Campaign, participant: int, at: datetime) -> int | None:
     """Draw a document, add its tasks and return its row; None where nothing more is drawn."""
-    own = drawing(store, tx, campaign)
+    own = drawing(tx, campaign)
     draw = own.allocation.next_draw()
     if draw is None or (own.budget and own.assigned >= own.budget):
         return None
@@ -309,7 +309,7 @@ def log_look(store: Store, campaign: Reference, allocation: Allocation, *, at: d
 
     def work(tx: Transaction) -> bool:
         entry = lock(tx, campaign)
-        logged = drawing(store, tx, entry).allocation.standing
+        logged = drawing(tx, entry).allocation.standing
         is_left_since = any(
             then is State.LEFT and state is not State.LEFT
             for then, state in zip(logged.states, standing.states, strict=True)
@@ -352,7 +352,7 @@ def leave_open(
 
     def work(tx: Transaction) -> None:
         entry = lock(tx, campaign)
-        allocation = drawing(store, tx, entry).allocation
+        allocation = drawing(tx, entry).allocation
         if allocation.goal.kind in (GoalKind.PRECISION, GoalKind.AGREEMENT):
             raise CampaignError(
                 f"The goal {allocation.goal} is not about pairs of systems.",
@@ -386,12 +386,12 @@ def pairs_left_open(tx: Transaction, campaign: int) -> list[tuple[str, str]]:
     return [(str(event.detail["pair"][0]), str(event.detail["pair"][1])) for event in events]
 
 
-def count_undrawn(store: Store, tx: Transaction, campaign: Campaign) -> int:
+def count_undrawn(tx: Transaction, campaign: Campaign) -> int:
     """How many judgements may still be handed out, at most, by an adaptive campaign that is not at its end; 0 in any
     other campaign."""
     if campaign.state is CampaignState.CLOSED or not is_running(tx, campaign):
         return 0
-    own = drawing(store, tx, campaign)
+    own = drawing(tx, campaign)
     return max(1, (own.budget or own.everything) - own.assigned)  # how many documents have one judge more is chance
 
 

@@ -166,7 +166,7 @@ def import_judgements(
                     return Imported(record, 0, notes=("The same judgements had been imported before.",), already=True)
                 running.add_some(tx)
                 if not running.left:
-                    tick_off(store, tx, record, intake.judgements, moment)
+                    tick_off(tx, record, intake.judgements, moment)
                     return running.end(tx, entry)
         except LannerError as problem:
             if running.stored:

@@ -66,7 +66,7 @@ def progress(store: Store, campaign: Reference) -> CampaignProgress:
         entry = tx.campaigns.get(campaign)
         shares = tx.progress.shares(entry.id)
         counts = tx.progress.counts(entry.id)
-        undrawn = drawing.count_undrawn(store, tx, entry)
+        undrawn = drawing.count_undrawn(tx, entry)
         code_names = pseudonyms_of(tx.judges.all(entry.id))
     own_shares = [share for share in shares if share.judge]
     texts = [share for share in shares if share.document != JUDGE_ITSELF]
@@ -126,7 +126,7 @@ def protocol(store: Store, campaign: Reference) -> Protocol:
     """The protocol as it was frozen."""
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
-        frozen: Protocol = store.facts.get(("protocol", entry.protocol_hash), lambda: tx.campaigns.protocol(entry.id))
+        frozen: Protocol = tx.cache.get(("protocol", entry.protocol_hash), lambda: tx.campaigns.protocol(entry.id))
         return frozen
 
 

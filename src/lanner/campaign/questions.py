@@ -406,7 +406,6 @@ def refuse(standing: TaskStanding, task: int) -> None:
 
 
 def refuse_early(
-    store: Store,
     tx: Transaction,
     standing: TaskStanding,
     questions: Questions,
@@ -428,7 +427,7 @@ def refuse_early(
         return required_agreement(campaign.settings) if campaign is not None else None
 
     # the version counts every change of the settings; who has reached an agreement has reached it for good
-    required: float | None = store.facts.get(("practice", number, standing.campaign_version), read_required)
+    required: float | None = tx.cache.get(("practice", number, standing.campaign_version), read_required)
     if required is None or participant is None or not has_examples(questions.protocol, page):
         return
 
@@ -441,15 +440,15 @@ def refuse_early(
                 next_step=f"Open your work and practise until {required:.0%} of the answers agree.",
             )
 
-    store.facts.get(("practised", participant, page, required), require_practice)
+    tx.cache.get(("practised", participant, page, required), require_practice)
 
 
-def refuse_early_finish(store: Store, tx: Transaction, standing: TaskStanding, questions: Questions, page: str) -> None:
+def refuse_early_finish(tx: Transaction, standing: TaskStanding, questions: Questions, page: str) -> None:
     """Refuse to finish a task of a page whose turn has not come yet: its questions may all be optional."""
     if standing.judge is None:
         return
     kind, about_judge = _about_judge(tx, standing.campaign, standing.judge, questions)
-    refuse_early(store, tx, standing, questions, page=page, kind=kind, about_judge=about_judge)
+    refuse_early(tx, standing, questions, page=page, kind=kind, about_judge=about_judge)
 
 
 def gate_open(tx: Transaction, campaign: int, judge: int, questions: Questions, page: str) -> bool:
@@ -492,9 +491,9 @@ def _passed_gates(questions: Questions, page: str, kind: JudgeKind, about_judge:
     return all(holds(stage.gate, answers) for stage in gates)
 
 
-def questions_of(store: Store, tx: Transaction, campaign: int, protocol_hash: str) -> Questions:
+def questions_of(tx: Transaction, campaign: int, protocol_hash: str) -> Questions:
     """The campaign's protocol, ready to be answered."""
-    questions: Questions = store.facts.get(
+    questions: Questions = tx.cache.get(
         ("questions", protocol_hash), lambda: Questions(tx.campaigns.protocol(campaign))
     )
     return questions
@@ -505,7 +504,7 @@ def no_task(task: int) -> CampaignError:
     return CampaignError(f"There is no task {task}.", code="unknown_task")
 
 
-def document(store: Store, tx: Transaction, standing: TaskStanding, key: str) -> Document:
+def document(tx: Transaction, standing: TaskStanding, key: str) -> Document:
     """One of the texts."""
 
     def make() -> Document:
@@ -514,13 +513,13 @@ def document(store: Store, tx: Transaction, standing: TaskStanding, key: str) ->
             raise CampaignError(f"There is no document {key!r}.", code="unknown_document")
         return document
 
-    found: Document = store.facts.get(("document", standing.corpus_hash, key), make)
+    found: Document = tx.cache.get(("document", standing.corpus_hash, key), make)
     return found
 
 
-def texts(store: Store, tx: Transaction, standing: TaskStanding, item: Item) -> JudgedTexts | None:
+def texts(tx: Transaction, standing: TaskStanding, item: Item) -> JudgedTexts | None:
     """What the judge was shown of an item."""
-    return texts_of(document(store, tx, standing, item.document), item) if item.document else None
+    return texts_of(document(tx, standing, item.document), item) if item.document else None
 
 
 # What a judge has answered so far
@@ -545,9 +544,9 @@ class ItemAnswers:
     earlier: Mapping[str, Json]
 
 
-def answers_of_task(store: Store, tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[ItemAnswers]:
+def answers_of_task(tx: Transaction, entry: AssignedTask, protocol_hash: str) -> list[ItemAnswers]:
     """What the judge of a task has said about each of its items."""
-    questions = questions_of(store, tx, entry.campaign, protocol_hash)
+    questions = questions_of(tx, entry.campaign, protocol_hash)
     page = entry.task.page
     answers = []
     moments: dict[int, datetime] = {}  # answers of one save share theirs

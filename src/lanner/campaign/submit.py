@@ -195,7 +195,7 @@ def submit(
     """Check and store answers about one item. When this returns, they are on disk."""
     entry = Submission(task, item, answers, submission, elapsed, active, answered_at, base, judge)
     received = at or now()
-    (result,) = store.write(lambda tx: save_all(store, tx, [entry], received))
+    (result,) = store.write(lambda tx: save_all(tx, [entry], received))
     if isinstance(result, LannerError):
         raise result
     return result
@@ -208,12 +208,13 @@ def submit_many(
     hold up the rest."""
     entries = list(submissions)
     received = at or now()
-    return [*store.write(lambda tx: save_all(store, tx, entries, received))] if entries else []
+    return [*store.write(lambda tx: save_all(tx, entries, received))] if entries else []
 
 
 @dataclass(slots=True)
 class _Saving:
-    """One submission that is being saved: what is known about the item, and the changes that will be written."""
+    """One submission that is being saved: what is known about the item, the changes that will be written, and the
+    outcome as soon as it is certain."""
 
     submission: Submission
     place: TaskItem
@@ -225,6 +226,7 @@ class _Saving:
     heads: dict[Key, StoredAnswer] = field(default_factory=dict)
     known: dict[str, Json] = field(default_factory=dict)
     changes: list[tuple[StageQuestion, Json, str | None]] = field(default_factory=list)
+    outcome: SaveResult | Refused | None = None
 
     @property
     def name(self) -> tuple[int, str]:
@@ -245,40 +247,52 @@ class _Saving:
         return own
 
 
-def save_all(
-    store: Store, tx: Transaction, submissions: Sequence[Submission], received: datetime
-) -> list[SaveResult | Refused]:
+def save_all(tx: Transaction, submissions: Sequence[Submission], received: datetime) -> list[SaveResult | Refused]:
     """Check submissions and append their answers, inside the caller's transaction: one result for each."""
     places = tx.tasks.places([(each.task, each.item, each.id) for each in submissions])
-    savings = [_prepare(store, tx, each, place) for each, place in zip(submissions, places, strict=True)]
-    rows = tx.judgements.heads_of({key for saving in savings if isinstance(saving, _Saving) for key in saving.keys})
-    parts = tx.judgements.parts({each.name for each in savings if isinstance(each, _Saving) and each.place.repeated})
-    results: list[SaveResult | Refused | None] = [None] * len(savings)
-    waiting: dict[int, _Saving] = {}
-    changed_units: set[Unit] = set()  # units that were written to since their rows were read
-    names: set[tuple[int, str]] = set()  # the submissions that wrote to them
-    for at, saving in enumerate(savings):
-        if not isinstance(saving, _Saving):
-            results[at] = saving
-            continue
-        # a second save about the same sentence sees the first, and so does one under the same id
-        if saving.name in names or not changed_units.isdisjoint(saving.units):
-            _write_open(store, tx, waiting, results, micros(received))
-            rows.update(tx.judgements.heads_of(saving.keys))
-            parts.update(tx.judgements.parts({saving.name}))
+    entries = [_prepare(tx, each, place) for each, place in zip(submissions, places, strict=True)]
+    saved: set[tuple[int, str]] = set()  # submissions of this batch, which `places` could not know of
+    for run in _runs([entry for entry in entries if isinstance(entry, _Saving)]):
+        repeated = {saving.name for saving in run if saving.place.repeated or saving.name in saved}
+        _save_run(tx, run, repeated, micros(received))
+        saved.update(saving.name for saving in run)
+    outcomes = [entry.outcome if isinstance(entry, _Saving) else entry for entry in entries]
+    return [outcome for outcome in outcomes if outcome is not None]
+
+
+def _runs(savings: Iterable[_Saving]) -> Iterator[list[_Saving]]:
+    """Cut a batch where a submission has to see what an earlier one wrote, since both are about the same sentence or
+    came under the same id. What is left together can be read together, and written together."""
+    run: list[_Saving] = []
+    units: set[Unit] = set()
+    names: set[tuple[int, str]] = set()
+    for saving in savings:
+        if saving.name in names or not units.isdisjoint(saving.units):
+            yield run
+            run, units, names = [], set(), set()
+        run.append(saving)
+        units.add(saving.unit)
+        names.add(saving.name)
+    if run:
+        yield run
+
+
+def _save_run(tx: Transaction, run: Sequence[_Saving], repeated: set[tuple[int, str]], received_at: int) -> None:
+    """Check submissions that do not depend on each other, and write those that may be."""
+    rows = tx.judgements.heads_of({key for saving in run for key in saving.keys})
+    parts = tx.judgements.parts(repeated)
+    for saving in run:
         try:
-            results[at] = _check_save(store, tx, saving, rows, parts.get(saving.name, ()))
+            saving.outcome = _check_save(tx, saving, rows, parts.get(saving.name, ()))
         except (AnswerError, CampaignError) as refused:
-            results[at] = refused
-        if results[at] is None:
-            waiting[at] = saving
-            changed_units.add(saving.unit)
-            names.add(saving.name)
-    _write_open(store, tx, waiting, results, micros(received))
-    return [result for result in results if result is not None]
+            saving.outcome = refused
+    waiting = [saving for saving in run if saving.outcome is None]
+    if waiting and not tx.is_alone:  # a campaign may have been stopped since it was checked
+        waiting = _lock_open(tx, waiting)
+    _write(tx, waiting, received_at)
 
 
-def _prepare(store: Store, tx: Transaction, submission: Submission, place: TaskItem | None) -> _Saving | Refused:
+def _prepare(tx: Transaction, submission: Submission, place: TaskItem | None) -> _Saving | Refused:
     """Check whatever does not depend on the judge's earlier answers, and say which of these have to be read."""
     try:
         if place is None:
@@ -294,7 +308,7 @@ def _prepare(store: Store, tx: Transaction, submission: Submission, place: TaskI
         if place.item is None:
             raise CampaignError(f"Task {submission.task} has no item {submission.item}.", code="unknown_item")
         standing = place.standing
-        questions = questions_of(store, tx, standing.campaign, standing.protocol_hash)
+        questions = questions_of(tx, standing.campaign, standing.protocol_hash)
     except (AnswerError, CampaignError) as refused:
         return refused
     gated = place.about_judge is not None and questions.gates_before(place.page)
@@ -319,7 +333,7 @@ def _refuse_unstorable(submission: Submission) -> None:
 
 
 def _check_save(
-    store: Store, tx: Transaction, saving: _Saving, rows: dict[Unit, list[StoredAnswer]], parts: Sequence[StoredPart]
+    tx: Transaction, saving: _Saving, rows: dict[Unit, list[StoredAnswer]], parts: Sequence[StoredPart]
 ) -> SaveResult | None:
     """Check one submission against the judge's earlier answers. None means that it can be written; where it is stored
     already, the result is that of the first time."""
@@ -329,15 +343,15 @@ def _check_save(
         saving.heads = questions.heads(answers)
         saving.known = questions.answers(place.page, saving.item, saving.heads)
     if parts:
-        return _repeat_result(store, tx, saving, parts)
+        return _repeat_result(tx, saving, parts)
     refuse(place.standing, saving.submission.task)
     about_judge = rows.get(saving.consent, ()) if saving.consent is not None else ()
-    refuse_early(store, tx, place.standing, questions, page=place.page, kind=place.kind, about_judge=about_judge)
-    _check_answers(store, tx, saving)
+    refuse_early(tx, place.standing, questions, page=place.page, kind=place.kind, about_judge=about_judge)
+    _check_answers(tx, saving)
     return None
 
 
-def _check_answers(store: Store, tx: Transaction, saving: _Saving) -> None:
+def _check_answers(tx: Transaction, saving: _Saving) -> None:
     """Check the answers in the order of the questions, so that each sees those before it. Take back earlier answers to
     questions that are no longer asked, so that nothing that follows rests on them."""
     questions, item, page = saving.questions, saving.item, saving.place.page
@@ -346,7 +360,7 @@ def _check_answers(store: Store, tx: Transaction, saving: _Saving) -> None:
     for name in answers:
         if name not in sheet.ids:
             raise questions.unknown_question(name, page, item)
-    visible_texts = None if sheet.marked.isdisjoint(answers) else _texts(store, tx, saving)
+    visible_texts = None if sheet.marked.isdisjoint(answers) else _texts(tx, saving)
     for entry in sheet.questions:
         question = entry[1]
         name = question.id
@@ -387,7 +401,7 @@ def take_back_unasked(
     page, number = entry.task.page, entry.task.id
     submissions = [Submission(number, position, {}, secrets.token_hex(16)) for position in range(len(entry.documents))]
     places = tx.tasks.places([(number, each.item, each.id) for each in submissions])
-    waiting: dict[int, _Saving] = {}
+    savings: list[_Saving] = []
     for submission, place, item, rows in zip(submissions, places, entry.task.items, rows_of(tx, entry), strict=True):
         if place is None or entry.judge is None:
             continue
@@ -406,8 +420,8 @@ def take_back_unasked(
             if other[1].id not in kept and not questions.applies(other, known):
                 _take_back(saving, other)
         if saving.changes:
-            waiting[submission.item] = saving
-    _write(tx, waiting, [None] * len(submissions), micros(at))
+            savings.append(saving)
+    _write(tx, savings, micros(at))
 
 
 AnswerKey = tuple[object, ...]
@@ -419,60 +433,49 @@ def answer_key(item: Item, question: str, stage: Stage) -> AnswerKey:
     return item.document, item.segment, item.role, question, systems_of(stage, item)
 
 
-def _texts(store: Store, tx: Transaction, saving: _Saving) -> JudgedTexts | None:
+def _texts(tx: Transaction, saving: _Saving) -> JudgedTexts | None:
     """What the judge was shown. Marks to start from are offered to people alone: a model makes its own."""
-    visible_texts = texts(store, tx, saving.place.standing, saving.item)
+    visible_texts = texts(tx, saving.place.standing, saving.item)
     if visible_texts is None or saving.place.kind in JUDGE_GROUPS["people"]:
         return visible_texts
     return replace(visible_texts, prefilled=None)
 
 
-def _write_open(
-    store: Store,
-    tx: Transaction,
-    waiting: dict[int, _Saving],
-    results: list[SaveResult | Refused | None],
-    received_at: int,
-) -> None:
-    """Write what waits, except where the campaign was stopped since it was checked. On SQLite nobody else writes
-    meanwhile; on PostgreSQL another transaction may have come first."""
-    if waiting and store.kind != "sqlite":
-        states = tx.campaigns.lock_all({saving.place.standing.campaign for saving in waiting.values()})
-        for at, saving in list(waiting.items()):
-            standing = saving.place.standing
-            try:
-                refuse(standing._replace(state=states[standing.campaign]), saving.submission.task)
-            except CampaignError as refused:
-                results[at] = refused
-                del waiting[at]
-    _write(tx, waiting, results, received_at)
+def _lock_open(tx: Transaction, savings: Sequence[_Saving]) -> list[_Saving]:
+    """Keep campaigns from being stopped until this transaction ends. Refuse what is for one that has been, and return
+    the rest."""
+    states = tx.campaigns.lock_all({saving.place.standing.campaign for saving in savings})
+    for saving in savings:
+        standing = saving.place.standing
+        try:
+            refuse(standing._replace(state=states[standing.campaign]), saving.submission.task)
+        except CampaignError as refused:
+            saving.outcome = refused
+    return [saving for saving in savings if saving.outcome is None]
 
 
-def _write(
-    tx: Transaction, waiting: dict[int, _Saving], results: list[SaveResult | Refused | None], received_at: int
-) -> None:
-    """Write what waits, and put the outcome of each into `results`."""
-    if not waiting:
+def _write(tx: Transaction, savings: Sequence[_Saving], received_at: int) -> None:
+    """Append the changes, and store how far the items are."""
+    if not savings:
         return
-    count = sum(len(saving.changes) for saving in waiting.values())
-    campaigns = {saving.place.standing.campaign for saving in waiting.values()}
+    count = sum(len(saving.changes) for saving in savings)
+    campaigns = {saving.place.standing.campaign for saving in savings}
     numbers = iter(tx.judgements.reserve(count, campaigns) if count else ())
     rows: list[NewAnswer] = []
-    changes = []
-    for at, saving in waiting.items():
+    progress = []
+    for saving in savings:
         own_rows, conflicts = _rows(saving, numbers, received_at)
         rows += own_rows
         submission = saving.submission
         open_ = tuple(saving.questions.open(saving.place.page, saving.item, saving.known))
-        changes.append(
+        progress.append(
             SavedProgress(submission.task, submission.item, not open_, submission.elapsed, submission.active)
         )
         ids = {row["question"]: row["id"] for row in own_rows}
-        results[at] = SaveResult(ids, open_, conflicts, item=saving.item, answers=submission.answers)
+        saving.outcome = SaveResult(ids, open_, conflicts, item=saving.item, answers=submission.answers)
     with tx.together():
         tx.judgements.add(rows)
-        tx.tasks.set_saved(changes, received_at)
-    waiting.clear()
+        tx.tasks.set_saved(progress, received_at)
 
 
 def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[list[NewAnswer], tuple[Conflict, ...]]:
@@ -518,7 +521,7 @@ def _rows(saving: _Saving, numbers: Iterator[int], received_at: int) -> tuple[li
     return rows, tuple(conflicts)
 
 
-def _repeat_result(store: Store, tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> SaveResult:
+def _repeat_result(tx: Transaction, saving: _Saving, parts: Sequence[StoredPart]) -> SaveResult:
     """The result of a submission that is stored already. Refuse it whole unless it is the same to the letter.
 
     An answer of null without a row was sent when there was nothing to take back. It is the same as long as nothing
@@ -532,7 +535,7 @@ def _repeat_result(store: Store, tx: Transaction, saving: _Saving, parts: Sequen
     keys = questions.keys(item)
     if any(keys.get(part.question) != (part.question, part.systems, part.role) for part in parts):
         raise ReusedError(submission.id)
-    visible_texts = _texts(store, tx, saving) if sheet.marked else None
+    visible_texts = _texts(tx, saving) if sheet.marked else None
     stored = {part.question: part for part in parts}
     values = {part.question: loads(part.value) for part in parts}
     same: dict[str, Json] = {}

@@ -77,7 +77,7 @@ def next_task(store: Store, campaign: Reference, judge: str) -> Task | None:
         return None
     with store.reading() as tx:
         assigned = _get_task(tx, task)
-        questions = questions_of(store, tx, entry.id, entry.protocol_hash)
+        questions = questions_of(tx, entry.id, entry.protocol_hash)
         return assigned.task if gate_open(tx, entry.id, mine.number, questions, assigned.task.page) else None
 
 
@@ -109,8 +109,7 @@ def current(store: Store, number: int) -> list[Mapping[str, CurrentAnswer]]:
     with store.reading() as tx:
         entry = _get_task(tx, number)
         return [
-            answers.current
-            for answers in answers_of_task(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
+            answers.current for answers in answers_of_task(tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
         ]
 
 
@@ -120,8 +119,7 @@ def earlier(store: Store, number: int) -> list[Mapping[str, Json]]:
     with store.reading() as tx:
         entry = _get_task(tx, number)
         return [
-            answers.earlier
-            for answers in answers_of_task(store, tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
+            answers.earlier for answers in answers_of_task(tx, entry, tx.campaigns.get(entry.campaign).protocol_hash)
         ]
 
 
@@ -130,17 +128,16 @@ def missing(store: Store, number: int) -> list[OpenItem]:
     with store.reading() as tx:
         entry = _get_task(tx, number)
         protocol_hash = tx.campaigns.get(entry.campaign).protocol_hash
-        return _missing(tx, questions_of(store, tx, entry.campaign, protocol_hash), entry)
+        return _missing(tx, questions_of(tx, entry.campaign, protocol_hash), entry)
 
 
 def finish(store: Store, number: int, *, at: datetime | None = None) -> Task:
     """Finish a task: from now on it is read only. `UnfinishedError` says what is missing. Finishing twice is no
     mistake."""
-    return store.write(lambda tx: finish_in(store, tx, number, at or now()))
+    return store.write(lambda tx: finish_in(tx, number, at or now()))
 
 
 def finish_in(
-    store: Store,
     tx: Transaction,
     number: int,
     finished_at: datetime,
@@ -158,27 +155,27 @@ def finish_in(
     if standing.finished:
         return entry.task
     refuse(standing, number)
-    questions = questions_of(store, tx, standing.campaign, standing.protocol_hash)
-    refuse_early_finish(store, tx, standing, questions, entry.task.page)
+    questions = questions_of(tx, standing.campaign, standing.protocol_hash)
+    refuse_early_finish(tx, standing, questions, entry.task.page)
     is_plain = all(questions.sheet(entry.task.page, item).plain for item in entry.task.items)
     if not (takes_nothing_back and is_plain and all(item.done for item in tx.tasks.item_progress(number))):
         lacking = _missing(tx, questions, entry)
         if lacking:
             raise UnfinishedError(number, lacking)
-    _record_consent(store, tx, questions, entry, finished_at)
+    _record_consent(tx, questions, entry, finished_at)
     _set_finished(tx, questions, entry, finished_at)
     announce_finished(tx, entry, finished_at)
     return replace(entry.task, finished_at=finished_at)
 
 
-def _record_consent(store: Store, tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime) -> None:
+def _record_consent(tx: Transaction, questions: Questions, entry: AssignedTask, at: datetime) -> None:
     """Keep which version of a text its judge has agreed to, or that they have not, in the transaction that finishes the
     page of it: no answer may be left without that."""
     gates = [stage.gate for stage in questions.gates if stage.page_id == entry.task.page]
     if not gates or entry.judge is None:
         return
     protocol = questions.protocol
-    given = answers_of_task(store, tx, entry, protocol.hash)[0].earlier
+    given = answers_of_task(tx, entry, protocol.hash)[0].earlier
     # the hash tells one wording from another where both are called the same
     version = f"{protocol.label} {protocol.hash}" if all(holds(gate, given) for gate in gates) else None
     tx.judges.set_consent(entry.judge, version, at)
@@ -232,10 +229,10 @@ def _check_again(
     return is_finished and not lacking
 
 
-def tick_off(store: Store, tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
+def tick_off(tx: Transaction, campaign: Campaign, judgements: Iterable[Judgement], at: datetime) -> None:
     """Mark items as done, and tasks as finished, whose answers were imported. Where these revise answers of a finished
     task, it and those that depend on it are checked again, as when its judge revises it."""
-    questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+    questions = questions_of(tx, campaign.id, campaign.protocol_hash)
     stages = {question.id: stage for stage, question in questions.protocol.questions}
     entries = list(judgements)
     tasks = {}

@@ -602,10 +602,10 @@ class Writer:
         def work(tx: Transaction) -> list[SaveResult | LannerError]:
             if entries:
                 tx.ledger.add(entries)
-            results = save_all(self._store, tx, submissions, now) if submissions else []
+            results = save_all(tx, submissions, now) if submissions else []
             for task in tasks:
                 with suppress(UnfinishedError):
-                    finish_in(self._store, tx, task.task.id, now, known=task, takes_nothing_back=True)
+                    finish_in(tx, task.task.id, now, known=task, takes_nothing_back=True)
             return [*results]
 
         return self._store.write(work) if entries or submissions or tasks else []

@@ -135,11 +135,11 @@ def campaign_status(
     """A campaign as it stands; without a snapshot, progress only. A snapshot that names somebody who was erased,
     withdrew or was removed since is not used: nothing of them may be shown."""
     with store.reading() as tx:
-        shares = _shares(store, tx, campaign.id)
+        shares = _shares(tx, campaign.id)
         participants = tx.judges.all(campaign.id)
         events = tx.events.of(campaign.id)
         corpus = Corpus(tuple(tx.documents.counts(campaign.id)))
-        free, undrawn = tx.progress.free_items(campaign.id), drawing.count_undrawn(store, tx, campaign)
+        free, undrawn = tx.progress.free_items(campaign.id), drawing.count_undrawn(tx, campaign)
     names = {participant.judge.id: participant.judge.name or participant.judge.id for participant in participants}
     snapshot, chosen = (each if each is not None and each.judges <= {*names} else None for each in (snapshot, chosen))
     protocol = campaigns.protocol(store, campaign.id)
@@ -222,17 +222,17 @@ class _CachedShares:
     entry: tuple[tuple[int, int] | None, float, list[TaskShare]] = (None, 0.0, [])
 
 
-def _shares(store: Store, tx: Transaction, campaign: int) -> list[TaskShare]:
+def _shares(tx: Transaction, campaign: int) -> list[TaskShare]:
     """How far every judge is. Counting all items of a large campaign takes PostgreSQL a tenth of a second, in which
     saves are slower, so the numbers are kept for a while unless an organiser has changed something."""
     state = (tx.events.last(campaign), tx.tasks.count(campaign))  # an import is an event, a save is none
-    kept: _CachedShares = store.facts.get(("shares", campaign), _CachedShares)
+    kept: _CachedShares = tx.cache.get(("shares", campaign), _CachedShares)
     as_of, until, shares = kept.entry
     began = time.monotonic()
     if as_of == state and began < until:
         return shares
     count_imported = tx.progress.imported_domain_shares
-    imported = store.facts.get(("imported shares", campaign, *state), lambda: count_imported(campaign))
+    imported = tx.cache.get(("imported shares", campaign, *state), lambda: count_imported(campaign))
     counted = [*tx.progress.domain_shares(campaign), *imported]
     took = time.monotonic() - began
     shown = min(LONGEST_SHOWN, _REST * took) if state[1] >= _MANY_TASKS else 0.0

@@ -41,10 +41,12 @@ CONNECTIONS = 32
 
 
 class Transaction:
-    """One transaction: the queries for each kind of row. All of it happens, or nothing."""
+    """One transaction: the queries for each kind of row. All of it happens, or nothing. `cache` is the store's, for
+    what never changes once read."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, cache: RecentCache) -> None:
         self.connection = connection  # for the store's own use
+        self.cache = cache
         self.campaigns = Campaigns(connection)
         self.documents = Documents(connection)
         self.judges = Judges(connection)
@@ -59,10 +61,14 @@ class Transaction:
         self.tokens = Tokens(connection)
         self.webhooks = Webhooks(connection)
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody else writes until this ends: SQLite admits one writer at a time, PostgreSQL many."""
+        return self.connection.dialect.name == "sqlite"
+
     def together(self) -> AbstractContextManager[None]:
         """Send what is written within to PostgreSQL at once, with one wait for all of it. Nothing may be read there."""
-        is_postgresql = self.connection.dialect.name == "postgresql"
-        return driver_of(self.connection).pipeline() if is_postgresql else nullcontext()
+        return nullcontext() if self.is_alone else driver_of(self.connection).pipeline()
 
 
 class RecentCache:
@@ -132,7 +138,7 @@ class Store:
 
     def __init__(self, engine: Engine, place: str) -> None:
         self.place = place
-        self.facts = RecentCache()
+        self.cache = RecentCache()
         self.damage = ""
         self._engine = engine
         self._file = Path(place) if engine.dialect.name == "sqlite" else None
@@ -192,20 +198,20 @@ class Store:
     def reading(self) -> Iterator[Transaction]:
         """Read everything as of one moment."""
         with self._in_transaction(to_write=False) as connection:
-            yield Transaction(connection)
+            yield Transaction(connection, self.cache)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Write; what was written is on disk when the block has ended without an error."""
         with self._in_transaction(to_write=True) as connection:
-            yield Transaction(connection)
+            yield Transaction(connection, self.cache)
 
     @contextmanager
     def deleting(self) -> Iterator[Transaction]:
         """Write without SQLite's check of foreign keys. It has no index for that check and would read all judgements of
         all campaigns for each deleted row, while saves wait. The caller deletes what refers to those rows, too."""
         with self._in_transaction(to_write=True, checked=False) as connection:
-            yield Transaction(connection)
+            yield Transaction(connection, self.cache)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run work that may be repeated; repeat it when another transaction got in between or the connection was
@@ -213,7 +219,7 @@ class Store:
         for attempt in range(_ATTEMPTS):
             try:
                 with self._in_transaction(to_write=True) as connection:
-                    return work(Transaction(connection))
+                    return work(Transaction(connection, self.cache))
             except (CollisionError, DisconnectedError):
                 if attempt == _ATTEMPTS - 1:
                     raise

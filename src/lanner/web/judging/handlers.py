@@ -270,7 +270,7 @@ def _rounds(store: Store, view: TaskView) -> list[Round]:
 
 def _must_practise(store: Store, view: TaskView) -> bool:
     with store.reading() as tx:
-        questions = questions_of(store, tx, view.campaign.id, view.campaign.protocol_hash)
+        questions = questions_of(tx, view.campaign.id, view.campaign.protocol_hash)
         return must_practise(tx, view.campaign, view.participant, questions, view.task.page)
 
 

@@ -132,14 +132,14 @@ def home_page(store: Store, participant: int, language: str = "en") -> Home:
     following = next_task(store, campaign.id, judge.id)
     with store.reading() as tx:
         everything = tx.progress.overview(participant)
-        questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+        questions = questions_of(tx, campaign.id, campaign.protocol_hash)
         pages = {entry.page for entry in everything}
         open_pages = {page for page in pages if gate_open(tx, campaign.id, participant, questions, page)}
         items = {entry.task.id: entry.task.items for entry in tx.tasks.of_judge(participant)}
         seconds_today = tx.tasks.active_since(participant, datetime.now(UTC) - timedelta(hours=16))
         is_calibrating = awaits_rest(tx, campaign)
         key = ("documents without texts", campaign.id, tx.campaigns.corpus_hash(campaign.id))
-    texts: dict[str, Document] = store.facts.get(
+    texts: dict[str, Document] = store.cache.get(
         key, lambda: {d.id: replace(d, segments=()) for d in documents(store, campaign.id)}
     )
     overview = [entry for entry in everything if entry.page in open_pages]

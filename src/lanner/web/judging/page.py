@@ -555,14 +555,14 @@ def task_view(store: Store, number: int, assigned: AssignedTask | None = None) -
         participant = tx.judges.by_number(standing.judge)
         if entry is None or campaign is None or participant is None:
             return None
-        protocol = questions_of(store, tx, campaign.id, campaign.protocol_hash).protocol
+        protocol = questions_of(tx, campaign.id, campaign.protocol_hash).protocol
         names = dict.fromkeys(item.document for item in entry.task.items if item.document)
-        texts = {name: document(store, tx, standing, name) for name in names}
+        texts = {name: document(tx, standing, name) for name in names}
         overview = tx.progress.overview(participant.number)
         times = [(item.elapsed, item.active) for item in tx.tasks.item_progress(number)]
         today = tx.tasks.active_since(participant.number, datetime.now(UTC) - _A_DAY)
-        answers = answers_of_task(store, tx, entry, campaign.protocol_hash)
-        questions = questions_of(store, tx, campaign.id, campaign.protocol_hash)
+        answers = answers_of_task(tx, entry, campaign.protocol_hash)
+        questions = questions_of(tx, campaign.id, campaign.protocol_hash)
         gates = {stage.page_id for stage in questions.gates_before(entry.task.page)}
         closed = not gate_open(tx, campaign.id, participant.number, questions, entry.task.page)
         gate = next((line.task for line in overview if line.page in gates), 0) if closed else None

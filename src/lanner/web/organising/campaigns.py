@@ -76,7 +76,7 @@ def list_campaigns(store: Store, account: Account) -> list[CampaignRow]:
     with store.reading() as tx:
         mine = visible_campaigns(tx, account)
         totals = tx.progress.totals()
-        undrawn = {campaign.id: drawing.count_undrawn(store, tx, campaign) for campaign in mine}
+        undrawn = {campaign.id: drawing.count_undrawn(tx, campaign) for campaign in mine}
     rows = [(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
     return [
         CampaignRow(campaign, items + to_draw, done, judges, to_draw) for campaign, items, done, judges, to_draw in rows
