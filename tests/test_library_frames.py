@@ -293,3 +293,12 @@ def test_what_is_better_can_be_said_in_python() -> None:
     assert best == [["fir"], ["oak"]]
     with pytest.raises(InputError):
         lanner.scores(FRAME, better="less")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME), FRAME["score"]])
+def test_a_frame_that_is_read_as_a_file_says_what_reads_frames(frame: Any) -> None:
+    """A column was called a missing file, or Python's own message came."""
+    for read_file in (lanner.read, lanner.from_file):
+        with pytest.raises(InputError, match="is no file") as refused:
+            read_file(frame)
+        assert "lanner.load" in refused.value.next_step

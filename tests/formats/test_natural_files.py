@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -688,3 +690,154 @@ def test_scores_of_several_systems_without_their_translations_say_how_to_read_th
     assert f"--columns {option}" in caught.value.next_step
     said = {(judge, str(row[0]), row[2], row[at]) for row in rows for at, judge in ((3, "Anna"), (4, "Ben"))}
     assert {(a.judge, a.segment, *a.systems, a.value) for a in read(path, columns=option).judgements} == said
+
+
+def advised(text: str) -> list[str]:
+    """The columns of every option that a refusal or a note advises, as somebody would paste them."""
+    return [shlex.split(option)[0] for option in re.findall(r"--columns (.+?)(?:\. |\.?$)", text) if ":" in option]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ["Score Inhalt", "Score Ausdruck"],
+        ["Note contenu", "Note forme"],
+        ["Inhalt", "Ausdruck"],
+        ["Score Anna", "Score Ben"],
+        ["Mark", "Anna", "Ben"],
+        ["Score fluency", "Score adequacy"],
+        ["Score Stil", "Score Anna"],
+        ["Genauigkeit (1-5)", "Ausdruck (1-5)"],
+    ],
+)
+def test_headings_that_may_name_judges_or_questions_say_how_to_read_them_either_way(
+    tmp_path: Path, heads: list[str]
+) -> None:
+    """`Score fluency` was a judge; `Score Inhalt` was one too, and nothing said how to read it otherwise."""
+    rows = [[n, *((n * (at + 2)) % 5 + 1 for at in range(len(heads)))] for n in range(1, 9)]
+    path = table(tmp_path / "t.csv", [["segment", *heads], *rows])
+    expected = {(head, str(row[0]), row[at]) for row in rows for at, head in enumerate(heads, 1)}
+    try:
+        reading = read(path)
+    except InputError as refused:
+        assert refused.code == "no_judge_column"
+        by_question, by_judge = advised(refused.next_step)
+        judged = read(path, columns=by_judge)
+        assert {(a.judge, a.segment, a.value) for a in judged.judgements} == expected
+    else:
+        (note,) = [note for note in reading.notes if note.startswith("Going by the headings, ")]
+        assert all(judge.id in note for judge in reading.judges)
+        (by_question,) = advised(note)
+    asked = read(path, columns=by_question)
+    assert len(asked.judges) == 1
+    said = {(asked.questions[a.question], a.segment, a.value) for a in asked.judgements}
+    assert {value[0] for value in said} <= set(heads) | {head.partition(" (")[0] for head in heads}
+    assert sorted(value[1:] for value in said) == sorted(value[1:] for value in expected)
+
+
+def test_judges_and_questions_of_two_systems_are_told_by_the_advice(tmp_path: Path) -> None:
+    heads = [f"{system} Score {asked}" for system in ("DeepL", "GPT") for asked in ("Inhalt", "Ausdruck")]
+    rows = [[n, *((n * (at + 2)) % 5 + 1 for at in range(4))] for n in range(1, 9)]
+    path = table(tmp_path / "t.csv", [["segment", *heads], *rows])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    (columns,) = advised(refused.value.next_step)
+    said = {(a.question, *a.systems, a.segment, a.value) for a in read(path, columns=columns).judgements}
+    expected = {
+        (f"score_{head.split()[2].lower()}", head.split()[0], str(row[0]), row[at])
+        for row in rows
+        for at, head in enumerate(heads, 1)
+    }
+    assert said == expected
+
+
+@pytest.mark.parametrize("words", ["Präferenz {}", "{} prefers", "{} préfère"])
+def test_preferences_named_after_people_are_asked_about(tmp_path: Path, words: str) -> None:
+    """Judges were called `Anna prefers`."""
+    rows = [[n, "elm", "oak", "AB"[n % 2], "AB"[n % 3 > 0]] for n in range(1, 9)]
+    heads = [words.format(name) for name in ("Anna", "Ben")]
+    for header, cells in ((["segment", "system A", "system B"], rows), (["segment"], [[r[0], *r[3:]] for r in rows])):
+        path = table(tmp_path / "t.csv", [[*header, *heads], *cells])
+        with pytest.raises(InputError) as refused:
+            formats.read_judged(path)
+        by_judge, _ = advised(refused.value.next_step)
+        (reading,) = formats.read_judged(path, columns=by_judge)
+        said = {(a.judge, a.segment, str(a.value).upper()) for a in reading.judgements}
+        assert said == {(name, str(r[0]), r[at]) for r in rows for name, at in (("Anna", 3), ("Ben", 4))}
+
+
+@pytest.mark.parametrize(
+    "rating",
+    [
+        lambda value: {"ratings": [value]},
+        lambda value: {"ratings": [{"rater": "Anna", "score": value}]},
+        lambda value: {"annotation": {"rater": "Anna", "score": value}},
+    ],
+)
+def test_the_ratings_of_one_judge_in_an_object_are_read(tmp_path: Path, rating: Any) -> None:
+    """They were kept with the texts, or read as labels such as `[5]`."""
+    values = [3, 5, 1, 4]
+    path = tmp_path / "t.json"
+    objects = [{"id": n, "source": ENGLISH[n], "target": GERMAN[n], **rating(values[n])} for n in range(4)]
+    path.write_text(json.dumps(objects), encoding="utf-8")
+    reading = read(path)
+    assert {(a.segment, a.value) for a in reading.judgements} == {(str(n), values[n]) for n in range(4)}
+    assert len(reading.judges) == 1
+    assert not any("several answers" in note for note in reading.notes)
+
+
+def test_answers_that_became_dates_can_be_left_out_where_each_judge_has_a_column(tmp_path: Path) -> None:
+    rows = [[n, *[f"2026-03-{n:02}"] * 2, n % 5, (n * 3) % 5] for n in range(1, 9)]
+    heads = ["score_Anna", "score_Ben", "fluency_Anna", "fluency_Ben"]
+    path = table(tmp_path / "t.csv", [["segment", *heads], *rows])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    (columns,) = advised(refused.value.next_step)
+    assert {(a.judge, a.question, a.segment, a.value) for a in read(path, columns=columns).judgements} == {
+        (judge, "fluency", str(row[0]), row[at]) for row in rows for judge, at in (("Anna", 3), ("Ben", 4))
+    }
+
+
+LONG = [
+    (str(segment), system, judge, question, (segment * (2 + len(system)) + len(judge + question)) % 5 + 1)
+    for segment, system, judge, question in product(
+        range(1, 5), ("DeepL", "GPT"), ("Anna", "Benno"), ("fluency", "style")
+    )
+]
+LEVELS = ["segment", "system", "judge", "question"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize(
+    ("index", "nameless"),
+    [(["segment"], False), (["segment", "system"], False), (["segment", "judge"], True)],
+)
+def test_a_pivot_with_headings_in_several_rows_is_read_as_its_numbers(
+    tmp_path: Path, ending: str, index: list[str], *, nameless: bool
+) -> None:
+    """As pandas writes columns with several levels. It was refused as a summary, or for columns without a name."""
+    columns = [name for name in LEVELS if name not in index]
+    if nameless:  # the values of a pivot are a level without a name, which comes first
+        columns = ["question", *(name for name in columns if name != "question")]
+    places = [LEVELS.index(name) for name in (*index, *columns)]
+    cells = {tuple(row[at] for at in places): row[4] for row in LONG}
+    keys, heads = (
+        list(dict.fromkeys(key[part] for key in cells)) for part in (slice(len(index)), slice(len(index), 9))
+    )
+    before = [""] * (len(index) - 1)
+    names = ["" if name == "question" and nameless else name for name in columns]
+    rows: list[list[Any]] = [[name, *before, *(head[at] for head in heads)] for at, name in enumerate(names)]
+    rows.append([*index, *[""] * len(heads)])
+    rows += [[*key, *(cells[*key, *head] for head in heads)] for key in keys]
+    if ending == "csv":
+        path = table(tmp_path / "t.csv", rows)
+    else:
+        path = workbook(tmp_path / "t.xlsx", Sheet1=[[cell or None for cell in row] for row in rows])
+    said = {(a.segment, *a.systems, a.judge, a.question, a.value) for a in read(path).judgements}
+    assert said == set(LONG)
+
+
+def test_a_pivot_with_margins_is_refused(tmp_path: Path) -> None:
+    rows = [["system", "oak", "oak", "All"], ["judge", "Anna", "Ben", ""], ["segment", "", "", ""], [1, 3, 4, 3.5]]
+    with pytest.raises(InputError):
+        read(table(tmp_path / "t.csv", [*rows, [2, 5, 4, 4.5], ["All", 4, 4, 4]]))

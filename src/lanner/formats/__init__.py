@@ -447,6 +447,11 @@ def write(
 
 def _existing(path: PathOrPaths) -> list[Path]:
     """The paths, at least one, all of which are there."""
+    if not isinstance(path, str | Path | Sequence):
+        raise InputError(
+            f"A {type(path).__name__} is no file.",
+            next_step="Frames of pandas and polars are read by lanner.load, and so by lanner.scores and the others.",
+        )
     paths = [Path(path)] if isinstance(path, str | Path) else [Path(each) for each in path]
     if not paths:
         raise InputError("No file is named.")

@@ -32,13 +32,15 @@ from lanner.formats.parsing.headings import (
     is_total,
     names_answer,
     names_judges,
+    names_one_judge,
     names_remark,
     names_text_or_role,
     side_of,
     sides_of,
+    without_name,
 )
 from lanner.formats.parsing.layouts import one_answer_a_row
-from lanner.formats.parsing.map_draft import SHARED_ITEMS, SHEET, as_option, crossed_with_outputs, each_as
+from lanner.formats.parsing.map_draft import SHARED_ITEMS, SHEET, AnswerColumn, as_option, crossed_with_outputs, each_as
 from lanner.formats.parsing.readings import (
     ANSWERS,
     JUDGEMENTS,
@@ -62,7 +64,7 @@ from lanner.formats.parsing.textfile import ReadingNote, guarded, note_about, re
 from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_flag, is_numeric
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
-from lanner.model.messages import in_number, plural
+from lanner.model.messages import in_number, plural, words
 
 _LOOKED_AT = 10_000
 _UNCLEAR = {"counts_of_judges", "different_scales", "judge_or_system", "several_kinds_of_items"}
@@ -261,6 +263,15 @@ def _is_word(value: Any) -> bool:
 def _are_whole_with_point(values: Sequence[Any]) -> bool:
     """Whether ids are whole numbers that a program made numbers with a point of."""
     return bool(values) and all(re.fullmatch(r"\d+\.0", as_text(value).strip()) for value in values)
+
+
+def _as_questions(answers: Iterable[AnswerColumn]) -> dict[str, str]:
+    """The roles of columns whose headings name what was asked, and maybe the system, but no judge."""
+    roles = dict[str, str]()
+    for column, system in ((answer.column, answer.system) for answer in answers):
+        rest = without_name(column, system) if system and len(column) > len(system) else ""
+        roles[f"answer:{rest} about {system}" if rest else f"answer:{column}"] = column
+    return roles
 
 
 def _are_two_flags(cells: Iterable[Any]) -> bool:
@@ -505,6 +516,18 @@ class MappedTable:
                 if names
                 else "Add a column `judge`.",
                 about=ANSWERS,
+            )
+        by_judge = [a for a in self.map.answers if a.judge and a.part is None and a.column in self.map.confidence]
+        if by_judge and not all(names_one_judge(answer.judge) for answer in by_judge):
+            judges = list(dict.fromkeys(answer.judge for answer in by_judge))
+            yield ReadingNote(
+                in_number(
+                    len(judges),
+                    "Going by the heading, {names} is a judge.",
+                    "Going by the headings, {names} are judges.",
+                    names=words(judges),
+                ),
+                f"If these are questions instead: {as_option(_as_questions(by_judge))}.",
             )
 
     def add(self, gathering: SegmentsByDocument, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:

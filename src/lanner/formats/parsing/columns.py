@@ -20,6 +20,7 @@ from lanner.formats.parsing.headings import (
     ITEM_ROLES,
     ROLES,
     asks_control,
+    asks_something,
     fold,
     has_answer_name,
     header_words,
@@ -62,9 +63,11 @@ from lanner.formats.parsing.map_draft import (
     MapDraft,
     are_numbers,
     as_option,
+    each_as,
     is_ratings,
     mean_length,
     score_of_each,
+    split_judge_and_system,
     take_answers,
     take_persons,
 )
@@ -1080,12 +1083,17 @@ def _refusal(table: MapDraft) -> InputError:
             "Add a column `document` or `segment`, or say which column names them: --columns segment=COLUMN.",
         )
     if table.has_item and not table.outputs:
-        if any(names_answer(column) and table.are_numbers(column) for column in table.free):
+        if any(asks_something(column) and table.are_numbers(column) for column in table.free):
+            columns = table.score_columns()
+            crossed = split_judge_and_system(columns) or {}
+            by_system = {f"answer:{asked} about {system}": name for name, (asked, system) in crossed.items()}
+            by_question = as_option(by_system) if crossed else each_as("answer", columns)
+            by_judge = "" if crossed else f" If each column holds those of one judge: {each_as('judge', columns)}."
             return table.refusal(
                 "The table has scores, and no column says whose they are or which system they are about.",
                 "no_judge_column",
                 "Add a column `judge` or `system`, or say which column names them: --columns judge=COLUMN or "
-                "--columns system=COLUMN.",
+                f"--columns system=COLUMN. If one judge gave all: {by_question}.{by_judge}",
             )
         if scores and not table.answers and not table.text_columns():
             roles = {f"answer:{name}": name for name in scores}

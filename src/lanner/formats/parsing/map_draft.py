@@ -534,7 +534,7 @@ def _take_scores_of_systems(table: MapDraft, *, by_judge: bool) -> bool:
 def _judges_and_engines(table: MapDraft, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
     """The judge and the system of `Rater 1 DeepL` or `DeepL_R2`, where all columns name both; nothing for
     `GPT-4 large`. `Anna DeepL` is asked about: a version of a system may be called so."""
-    crossed = _split_judge_and_system(columns) or {}
+    crossed = split_judge_and_system(columns) or {}
     judges = {judge for judge, _ in crossed.values()}
     if all(map(names_one_judge, judges)):
         return crossed
@@ -551,12 +551,12 @@ def _judges_and_engines(table: MapDraft, columns: Sequence[str]) -> dict[str, tu
 
 
 def _take_lists_of_scores(table: MapDraft, columns: Sequence[str]) -> bool:
-    """A column `scores` with [82, 90, 75] in each cell: one score of each judge."""
+    """A column `scores` with [82, 90, 75] in each cell, or [82] where one judge has given it: a score of each judge."""
     for column in columns:
         values = table.values(column)
         lists = [value if isinstance(value, list) else literal_list(str(value)) or [] for value in values]
         most = max(map(len, lists), default=0)
-        if 2 <= most <= _MOST_IN_A_CELL and all(lists) and all(is_numeric(v) for scores in lists for v in scores):
+        if 1 <= most <= _MOST_IN_A_CELL and all(lists) and all(is_numeric(v) for scores in lists for v in scores):
             table.answers += [AnswerColumn(column, column, str(part + 1), part=part) for part in range(most)]
             table.take(column, CLEAR)
             return True
@@ -803,23 +803,24 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     may be one column of people's scores, which says so or is the only other one."""
     candidates = table.score_columns()
     numeric = [column for column in candidates if not names_metric(column)]
-    if not table.has_item or any(map(names_answer, numeric)):
+    if not table.has_item or any(map(asks_something, numeric)):
         return
     if len(numeric) < len(candidates) or table.measures:
         human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
         if len(human) == 1 and not any(kind_by_name(column) == "model" for column in numeric):
             table.add_answer(AnswerColumn(human[0], human[0]), LIKELY)
             return
+    _check_headings(table)
     columns = numeric if len(numeric) > 1 else [c for c in table.free if table.values(c)]
     labels = [{str(value) for value in table.values(column)} for column in columns]
     are_alike = columns == numeric or bool(labels and set.intersection(*labels))
-    if len(columns) < 2 or not are_alike or any(map(names_answer, columns)):
+    if len(columns) < 2 or not are_alike or any(map(asks_something, columns)):
         return
     question = "label" if not numeric else "rank" if _are_ranks_of_systems(table, columns) else "score"
     _check_names(table, {column: column for column in columns})
     _check_scales(table, columns)
     _check_counts(table, columns)
-    by_column = _split_judge_and_system(columns) or {column: (column, "") for column in columns}
+    by_column = split_judge_and_system(columns) or {column: (column, "") for column in columns}
     for column, (judge, system) in by_column.items():
         table.add_answer(AnswerColumn(column, question, judge, system), LIKELY)
 
@@ -927,11 +928,13 @@ def _take_preferences_of_judges(table: MapDraft) -> None:
 
 
 def _has_one_judge(table: MapDraft) -> bool:
-    """Whether scores of systems name no judge and there is one for each item: then they are one judge's."""
-    about_systems = table.has("system", "system_a") or (
+    """Whether scores of systems, or in columns that the user named, name no judge and there is one for each item: then
+    they are one judge's."""
+    are_about_systems = table.has("system", "system_a") or (
         table.answers and all(answer.system for answer in table.answers)
     )
-    if not about_systems or "judge" in table.roles:
+    are_told = table.answers and all(answer.column not in table.confidence for answer in table.answers)
+    if not (are_about_systems or are_told) or "judge" in table.roles:
         return False
     items = table.items()
     if len(items) != len(set(items)):
@@ -954,13 +957,13 @@ def _with_crossed_systems(answers: list[AnswerColumn]) -> list[AnswerColumn]:
     if not answers or any(answer.system or not answer.judge for answer in answers):
         return answers
     columns = {answer.judge: answer.column for answer in answers if answer.question == answers[0].question}
-    judge_and_system = _split_judge_and_system(list(columns), columns)
+    judge_and_system = split_judge_and_system(list(columns), columns)
     if judge_and_system is None or any(answer.judge not in judge_and_system for answer in answers):
         return answers
     return [AnswerColumn(answer.column, answer.question, *judge_and_system[answer.judge]) for answer in answers]
 
 
-def _split_judge_and_system(
+def split_judge_and_system(
     columns: Sequence[str], headings: Mapping[str, str] | None = None
 ) -> dict[str, tuple[str, str]] | None:
     """Columns for every judge and every system, `GPT_anna`, `GPT_ben`, `DeepL_anna`, `DeepL_ben`, as judge and system;

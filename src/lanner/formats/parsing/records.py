@@ -306,9 +306,11 @@ _OUTPUT_KEYS = ("text", "translation", "output", "target", "mt", "hyp")
 
 
 def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """An object with a list of ratings, or of outputs that are rated each, as a row for each; others as they are."""
-    for key, part in value.items():
-        if not isinstance(part, list) or not _is_list_of_objects(part):
+    """An object with a rating or a list of them, or of outputs that are rated each, as a row for each; others as they
+    are."""
+    for key, held in value.items():
+        part = [held] if _is_rating(held) else held
+        if not _is_list_of_objects(part):
             continue
         names = dict.fromkeys(name for entry in part for name in entry)
         is_rated = any(
@@ -336,6 +338,11 @@ def _listed_answers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _named_outputs(value: dict[str, Any]) -> set[str]:
     """The systems whose outputs an object holds by their names."""
     return {name for key, part in value.items() if isinstance(part, dict) and _NESTED.match(key) for name in part}
+
+
+def _is_rating(value: Any) -> bool:
+    """Whether an entry is an object with an answer and the judge who gave it."""
+    return isinstance(value, dict) and any(map(names_judges, value)) and any(map(names_answer, value))
 
 
 def _are_ratings(value: Any) -> bool:

@@ -27,7 +27,7 @@ from lanner.formats.parsing.headings import (
     side_that_wins,
     steps_in_words,
 )
-from lanner.formats.parsing.map_draft import AnswerColumn, as_option, each_as
+from lanner.formats.parsing.map_draft import AnswerColumn, each_as
 from lanner.formats.parsing.readings import UNNAMED, Draft, bar_in_name
 from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
@@ -425,7 +425,6 @@ class TableAnswers:
             or (isinstance(cell.value, str) and not may_be_text and literal_object(cell.value) is not None)
         )
         if cell := next(objects, None):
-            columns = [answer.column for answer, _ in self._table.answers if answer.question in (heading, "")]
             raise InputError(
                 f"The answers to {heading!r} are objects, such as {as_text(cell.value)[:80]}, and what in them answers "
                 "which question about which system is not known.",
@@ -433,7 +432,7 @@ class TableAnswers:
                 names={"columns": heading},
                 where=Where(self._table.path, cell.line),
                 next_step='Write a row for each system, and each answer under its question: {"system": "A", "fluency": '
-                f"4}}. Or leave it out: {each_as('ignore', columns)}.",
+                f"4}}. Or leave it out: {self._ignoring(heading)}.",
             )
 
     def _refuse_dates(self, cells: Sequence[_Raw]) -> None:
@@ -448,8 +447,13 @@ class TableAnswers:
             names={"question": cells[0].question},
             where=Where(self._table.path, dates[0].line),
             next_step="A spreadsheet makes dates of text such as 3/4 or 1-5: format the column as text and type the "
-            f"answers again, or leave it out: {as_option({'ignore:' + heading: heading})}.",
+            f"answers again, or leave it out: {self._ignoring(heading)}.",
         )
+
+    def _ignoring(self, heading: str) -> str:
+        """The option that leaves out what was answered to a question, in all of its columns."""
+        columns = [answer.column for answer, _ in self._table.answers if answer.question in (heading, "")]
+        return each_as("ignore", columns)
 
     def _refuse_mixed_shares(self, cells: Sequence[_Raw]) -> None:
         """The error where `85%` and 0.85 stand in one column, as where the cells of a spreadsheet differ in format."""
@@ -708,7 +712,7 @@ class TableAnswers:
         for flag, (one, many) in _FLAGS.items():
             if n := self._flag_counts[flag]:
                 yield in_number(n, one, many, line=self._first_bad_time, roles=", ".join(Role))
-        for column in dict.fromkeys(answer.column for answer, _ in self._table.answers if answer.part is not None):
+        for column in dict.fromkeys(answer.column for answer, _ in self._table.answers if answer.part):
             yield (
                 f"Each cell of {column!r} holds several answers, which count as those of judges 1, 2 and so on. If "
                 "they stand in no order, trust α, which does not ask who answered, and nothing said of one judge."

@@ -12,14 +12,22 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lanner.errors import InputError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import column_map
-from lanner.formats.parsing.headings import ITEM_ROLES, fold, header_score, names_remark, over_columns, role_named
+from lanner.formats.parsing.headings import (
+    ITEM_ROLES,
+    fold,
+    header_score,
+    names_remark,
+    names_text_or_role,
+    over_columns,
+    role_named,
+)
 from lanner.formats.parsing.map_draft import SHEET
 from lanner.formats.parsing.records import flatten, records
 from lanner.formats.parsing.textfile import ReadingNote, bare
@@ -43,6 +51,7 @@ _LOOKED_AT = 1000
 _SEARCHED = 40
 """A header is searched for in so many rows."""
 _DEEPEST_HEADER = 3
+_DEEPEST_PIVOT = 4
 _BATCH = 20_000
 _OURS = ({"absent", "document_meta", "segment_meta"}, {"judge", "judge_kind", "stage", "question", "answered_at"})
 """Columns of tables that we wrote (texts, judgements): only there is an apostrophe before a formula not the text's."""
@@ -452,6 +461,57 @@ def _grouped_headings(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+class _Levels(NamedTuple):
+    """The heading rows of a pivot as pandas writes it, with a row for each level of its columns."""
+
+    about: list[str]
+    names: list[str]
+    columns: list[tuple[str, ...]]
+
+    def header(self) -> list[str]:
+        """What the table is called as a list of its numbers. A level without a name is that of what was asked."""
+        return [*self.about, *(name or "question" for name in self.names), "score" if all(self.names) else "answer"]
+
+    def rows(self, path: Path, rows: Iterable[tuple[int, Sequence[Any]]]) -> Iterator[Row]:
+        """A row for each number of the pivot."""
+        for line, cells in rows:
+            about, values = cells[: len(self.about)], cells[len(self.about) :]
+            if not all(map(is_missing, values[len(self.columns) :])):
+                width = len(self.about) + len(self.columns)
+                what = f"This row has {plural(len(cells), 'cell')}, the headings have {width}."
+                textfile.failed(path, what, line, code="ragged", cells=len(cells), width=width)
+            for levels, value in zip(self.columns, map(as_written, values), strict=False):
+                if not is_missing(value):
+                    yield line, [*about, *levels, value], {}
+
+
+def _levels_of_pivot(rows: Sequence[Sequence[Any]]) -> _Levels | None:
+    """The headings of a pivot: a row for each level, whose name stands over the index, and then a row that names the
+    index alone, as `segment,system,,,`. None of other tables."""
+    texts = [["" if cell is None else str(cell).strip() for cell in row] for row in rows[: _DEEPEST_PIVOT + 1]]
+    for depth in range(2, len(texts)):
+        index = list(takewhile(bool, texts[depth]))
+        names = [list(filter(None, row[: len(index)])) for row in texts[:depth]]
+        columns = [_spread_alone(row[len(index) :]) for row in texts[:depth]]
+        is_named = any(map(names_text_or_role, index)) and any(names) and all(len(name) < 2 for name in names)
+        is_full = all(map(all, columns)) and {len(row) for row in columns} == {len(columns[0])} != {0}
+        if is_named and is_full and not any(texts[depth][len(index) :]):
+            return _Levels(index, ["".join(name) for name in names], list(zip(*columns, strict=True)))
+    return None
+
+
+def _spread_alone(cells: list[str]) -> list[str]:
+    """What stands alone in a row, as the one heading that is merged over all columns, in each of its cells."""
+    return [cells[0]] * len(cells) if cells and cells[0] and not any(cells[1:]) else cells
+
+
+def _read_pivot(path: Path, levels: _Levels, rows: Iterable[tuple[int, Sequence[Any]]], notes: list[str]) -> TableRows:
+    depth = len(levels.names)
+    header = _checked_header(path, levels.header())
+    notes.append(f"The headings in {depth + 1} rows are those of a pivot: each of its numbers is read as a row.")
+    return TableRows(header, levels.rows(path, islice(rows, depth + 1, None)), notes, line=depth + 1)
+
+
 _OPEN_ENDED = ("", "response", "open-ended response")
 
 
@@ -654,6 +714,8 @@ def _read_delimited(path: Path, delimiter: str, quotes: str, number: str = "") -
     if mark == "|":
         rows = _without_frame(rows)
     first = list(islice(rows, _SEARCHED))
+    if not number and (levels := _levels_of_pivot([row for _, row in first])):
+        return _read_pivot(path, levels, chain(first, rows), notes)
     place = next((str(at) for at, (line, _) in enumerate(first, 1) if str(line) == number), number)
     position = _find_header(path, [[*row[:-1], row[-1].removesuffix("\r")] for _, row in first], place)
     header, line = position.names, first[max(position.position, 0)][0] if first else 1
@@ -749,6 +811,8 @@ def _pages(path: Path, title: str, number: str = "") -> tuple[list[_Page], tuple
 
 def _spreadsheet(path: Path, sheet: str, number: str = "") -> TableRows:
     pages, odd = _pages(path, sheet, number)
+    if not number and len(pages) == 1 and (levels := pages[0].levels):
+        return _read_pivot(path, levels, enumerate(pages[0].cells(), 1), [*odd])
     main = next((page for page in pages if page.score > 1), None) or _main_page(pages)
     if main.error is not None:
         raise main.error
@@ -810,7 +874,9 @@ class _Page:
 
     def __init__(self, path: Path, sheet: Sheet, number: str = "") -> None:
         self.path, self.sheet, self.title = path, sheet, sheet.title
-        first = self._with_joined_headings(list(islice(self._all_rows(), _SEARCHED)))
+        first = list(islice(self.cells(), _SEARCHED))
+        self.levels = _levels_of_pivot(first)
+        first = self._with_joined_headings(first)
         while first and not any(cell is not None for cell in first[-1]):
             first.pop()
         self.first = first
@@ -868,7 +934,7 @@ class _Page:
         differing = [name for key, name in (own | others).items() if (key in own) != (key in others)]
         return is_unique and all(map(names_remark, differing)) and len(differing) < len(own)
 
-    def _all_rows(self) -> Iterator[list[Any]]:
+    def cells(self) -> Iterator[list[Any]]:
         """All rows of the sheet; a cell merged with the one above or to the left has that one's value."""
         down: dict[int, tuple[int, Any]] = {}
         starts: dict[int, list[Area]] = {}
@@ -900,7 +966,7 @@ class _Page:
         width = len(names)
         self.dates = 0
         doubtful = [at for at, name in enumerate(names) if role_named(name) != "answered_at"]
-        for line, row in enumerate(self._all_rows(), 1):
+        for line, row in enumerate(self.cells(), 1):
             if line <= self.header.position + 1:
                 continue
             self.dates += sum(_may_have_been_text(row[at]) for at in doubtful if at < len(row))
