@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 QUESTIONS = """els => els.map(el => {
   const name = i => i.type === 'radio' || (i.type === 'checkbox' && !i.name.includes('.')) ? i.value
@@ -53,6 +53,31 @@ def wait_until(page: Page, condition: str, argument: Any = None) -> None:
         }}""",
         argument,
     )
+
+
+class Held(list[Route]):
+    """Requests that wait until the test lets them go, one by one or all."""
+
+    released = False
+
+    def take(self, route: Route) -> None:
+        if self.released:
+            route.continue_()
+        else:
+            self.append(route)
+
+    def release(self) -> None:
+        """Those that wait, and from now on all others."""
+        self.released = True
+        while self:
+            self.pop(0).continue_()
+
+
+def hold(page: Page, address: str) -> Held:
+    """The requests to an address, which wait from now on."""
+    held = Held()
+    page.route(address, held.take)
+    return held
 
 
 class Keyboard:

@@ -150,6 +150,7 @@ Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
 """
 
 
+@pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("disk", ["", SLOW_DISK], ids=["fast", "slow disk"])
 def test_points_for_each_label_that_another_device_has_given_are_named(live: Live, page: Page, disk: str) -> None:
     page.add_init_script(disk)

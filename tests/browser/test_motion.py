@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
-from browser_actions import Keyboard, wait_until
+from browser_actions import Keyboard, hold, wait_until
 from lanner import protocols
 from lanner.model import Protocol
 from live_server import SYSTEMS, Live, Work, document
@@ -100,17 +100,6 @@ def drag(page: Page, start: tuple[float, float], *path: tuple[float, float]) -> 
     for x, y in path:
         page.mouse.move(x, y, steps=8)
     page.mouse.up()
-
-
-def hold(page: Page, address: str) -> list[Route]:
-    """The requests to an address, which wait until the test lets them go."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        held.append(route)
-
-    page.route(address, keep)
-    return held
 
 
 def marks(work: Work, item: int = 0) -> list[dict[str, Any]]:

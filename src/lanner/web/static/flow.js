@@ -75,15 +75,14 @@ export class Flow {
     if (app.practice) return app.practice.leave();
     if (open >= 0) return this.point(open);
     if (app.leaving) return undefined;
-    const { items } = app.store,
-      told = () => items.filter(item => item.feedback).length + app.saving.differences,
-      before = told();
+    const { told } = app.saving;
     app.leave();
     const isSettled = await app.saving.settled();
-    if (isSettled && told() === before) return app.saving.finish();
+    // what came back is to be read first: the page was given back as it was shown
+    if (app.saving.told !== told)
+      return app.say(app.store.items[app.item].feedback?.explanation ?? '');
+    if (isSettled) return app.saving.finish();
     app.leave(false);
-    // what came back is to be read first
-    if (isSettled) return app.say(items[app.item].feedback?.explanation ?? '');
     return app.note('held', app.t('wait_finish')); // gone once everything is sent
   }
 

@@ -9,14 +9,18 @@ export function listenToMessages({ t, say }) {
   const field = $('textarea', form),
     output = $('output', form),
     url = `${location.pathname.replace(/\/$/, '')}/message`;
+  let isSending = false;
   const post = async () => {
     const text = field.value.trim();
+    if (isSending) return undefined;
     if (!text) return field.focus();
+    isSending = true;
     const reply = await send(url, { text }).catch(() => NO_REPLY),
       isSent = reply.body?.sent === true;
+    isSending = false;
     if (isRefusal(reply)) output.textContent = reply.body.message;
     else output.textContent = t(isSent ? 'message_sent' : 'message_waits');
-    if (isSent) field.value = '';
+    if (isSent && field.value.trim() === text) field.value = ''; // else one writes on
     return say(output.textContent);
   };
   form.addEventListener('submit', (/** @type {SubmitEvent} */ e) => {

@@ -25,9 +25,12 @@ const assets = () =>
     .map(({ name }) => name)
     .filter(name => name.includes('/static/'));
 
-/** Tell the service worker something. @param {object} message */
+/**
+ * Tell the service worker something; where the browser shuts it away from this site, there is none.
+ * @param {object} message
+ */
 export async function tellWorker(message) {
-  const registration = await workers?.getRegistration(root);
+  const registration = await workers?.getRegistration(root).catch(() => undefined);
   registration?.active?.postMessage(message);
 }
 

@@ -183,6 +183,9 @@ function copySelected(text) {
   field.remove();
 }
 
+/** What a button says that was pressed once: it may be pressed again before it says so. */
+const labels = /** @type {WeakMap<HTMLElement, string>} */ (new WeakMap());
+
 /** @param {HTMLElement} button @param {string} text */
 async function copy(button, text) {
   try {
@@ -191,9 +194,10 @@ async function copy(button, text) {
     copySelected(text); // over plain http, and in a notebook's frame, pages are given no clipboard
     button.focus();
   }
-  const before = button.textContent;
+  const label = labels.get(button) ?? button.textContent ?? '';
+  labels.set(button, label);
   button.textContent = document.body.dataset.copied ?? '';
-  setTimeout(() => (button.textContent = before), 1500);
+  setTimeout(() => (button.textContent = label), 1500);
 }
 
 document.addEventListener('click', event => {

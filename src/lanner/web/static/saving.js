@@ -13,6 +13,9 @@ import { alone, isRefusal, NO_REPLY, send, signedOut, WATCH } from './sending.js
 const PAUSE = 700;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
+/** So long finishing waits for a message to arrive, and so often it looks, in milliseconds. */
+const PATIENCE = 10000;
+const LOOK = 50;
 
 /** To a tenth of a second. @param {number} seconds */
 const round = seconds => Math.round(seconds * 10) / 10;
@@ -47,8 +50,8 @@ export class Saving {
     this.stale = false;
     /** Whether answers of this page and of another have met: which one holds, the server says. */
     this.contested = false;
-    /** How often an answer of another page or device has been shown beside one of this page. */
-    this.differences = 0;
+    /** How often something has come back that is to be read before the document is finished. */
+    this.told = 0;
     this.outbox = new Outbox({
       db,
       who,
@@ -174,7 +177,8 @@ export class Saving {
     const { body } = await send(this.url).catch(() => ({ body: null }));
     if (!Array.isArray(body?.items)) return;
     this.stale = this.contested = false;
-    if (body.finished && !app.frozen && !this.outbox.waiting) return location.reload();
+    if (body.finished && !app.frozen && !this.outbox.waiting)
+      return app.leaving ? undefined : location.reload();
     this.restore(this.newerCopies(body.items), body.items);
     for (const [i, saved] of /** @type {SavedItems} */ (body.items).entries())
       for (const question in saved) this.elsewhere(i, question, saved[question]);
@@ -259,6 +263,7 @@ export class Saving {
   /** Send an item as soon as what follows it is on the screen. @param {number} i */
   flushSoon(i) {
     this.due.add(i);
+    if (Object.keys(this.app.store.unsent(i)).length) this.outbox.tell('saving');
     afterFrame(() => this.flushDue());
   }
   /** Hand over everything that was changed. @param {number[]} more items, changed or not */
@@ -314,12 +319,19 @@ export class Saving {
     ).length;
   }
 
-  /** Whether everything has arrived, and what the server said of it is on the page. */
+  /**
+   * Whether everything has arrived, and what the server said of it is on the page. That is waited
+   * for as long as one message after the other arrives.
+   */
   async settled() {
-    const { outbox, task } = this;
+    const { outbox, task } = this,
+      isOnItsWay = () => !outbox.tries && !outbox.stopped && !outbox.held.size;
     for (const i of this.app.states.keys()) await this.flush(i);
-    for (let n = 0; n < 60 && outbox.holds(task) && !outbox.tries && !outbox.stopped; n++) {
-      await new Promise(ok => setTimeout(ok, 50));
+    let left = outbox.queue.length;
+    for (let n = 0; n < PATIENCE / LOOK && outbox.holds(task) && isOnItsWay(); n++) {
+      await new Promise(ok => setTimeout(ok, LOOK));
+      if (outbox.queue.length < left) n = 0;
+      left = outbox.queue.length;
     }
     return !outbox.holds(task);
   }
@@ -411,11 +423,18 @@ export class Saving {
       item = app.store.items[i],
       first = !item.feedback;
     item.feedback = feedback;
+    if (first) this.tell();
     if (i === app.item) return app.refresh(i);
     const verdict = app.t(headingOf(feedback)),
       label = app.rows.all[app.rows.of(i)]?.label;
     if (first) app.note(`explanation-${i}`, `${label}: ${verdict}. ${feedback.explanation}`);
     return undefined;
+  }
+
+  /** What came back is to be read first: one stays on the page, and can say what holds. */
+  tell() {
+    this.told += 1;
+    this.app.leave(false);
   }
 
   /**
@@ -431,7 +450,7 @@ export class Saving {
       { t, rows, rail } = app,
       ask = rail.asks.find(x => x.q.id === question);
     if (!ask) return;
-    this.differences += 1;
+    this.tell();
     const name = app.states.length > 1 ? 'conflict' : 'conflict_document';
     const words = t(name, { name: ask.name, n: rows.all[rows.of(i)]?.name });
     const take = () => {
@@ -459,8 +478,10 @@ export class Saving {
       { id, value } = saved,
       field = i === open && rail.typing;
     // a number that is being typed stays; once it is an answer, the two are a conflict
-    if (field && rail.of(field)?.q.id === q)
-      return field.addEventListener('blur', () => this.elsewhere(i, q, saved), { once: true });
+    if (field && rail.of(field)?.q.id === q) {
+      const look = () => setTimeout(() => this.elsewhere(i, q, saved)); // once the number is taken
+      return field.addEventListener('blur', look, { once: true });
+    }
     if ((item.base[q] ?? 0) >= id) return;
     if (this.waits(i, q) || store.differs(i, q)) {
       if ((item.newer[q]?.id ?? 0) < id) item.newer[q] = saved;

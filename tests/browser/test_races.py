@@ -1,0 +1,139 @@
+"""What is done between an answer and what the server says to it: nothing is lost or passed over, however slow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser_actions import Keyboard, hold
+from lanner import campaign
+from lanner.campaign.people import messages_in
+from live_server import SYSTEMS, Live, Work, document
+
+pytestmark = [pytest.mark.browser, pytest.mark.used_page]
+
+HOUR = "2031-01-01T12:00:00Z"
+LEAVING = "html[data-leaving]"
+ACCEPT = """() => {
+  const how = { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
+  return document.querySelector('#saved').dataset.state;
+}"""
+
+
+def begin(live: Live, page: Page, protocol: str = "da", sentences: int = 2) -> tuple[Work, int, Keyboard]:
+    work = live.campaign(protocol, [document(sentences)], systems=SYSTEMS[:1])
+    work.enter(page)
+    task = work.tasks[0].id
+    page.goto(work.url(task))
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    return work, task, keyboard
+
+
+def scores(work: Work, task: int) -> list[object]:
+    return [item.get("score") for item in work.stored(task)]
+
+
+def test_what_is_chosen_while_the_document_waits_to_be_finished_is_taken(live: Live, page: Page) -> None:
+    """The first answer has met another one, the last is still on its way: the page took the choice for what is pressed
+    on a page that is left, and finished with the answer that was not chosen."""
+    work, task, keyboard = begin(live, page)
+    campaign.submit(live.store, task, 0, {"score": 20}, submission=f"other device {task}")
+    held = hold(page, "**/answers")
+    with page.expect_request("**/answers"):
+        keyboard.press("7", "0", "Enter")
+    keyboard.press("5", "0", "Enter")
+    page.locator(LEAVING).wait_for()
+    with page.expect_request("**/answers"):
+        held.pop(0).continue_()
+    page.get_by_role("button", name="Take the other: 20").click()
+    held.release()
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    assert scores(work, task) == [20, 50]
+    assert work.tasks[0].finished_at is None
+    keyboard.press("Enter")
+    page.wait_for_url("**/work*")
+    assert scores(work, task) == [20, 50]
+
+
+@pytest.mark.usefixtures("context")
+def test_a_slow_answer_is_waited_for_and_the_document_finished(live: Live, page: Page) -> None:
+    """After three seconds the page said that not everything was sent, and wanted Enter once more."""
+    page.clock.install(time=HOUR)
+    _, _, keyboard = begin(live, page, sentences=1)
+    page.clock.pause_at("2031-01-01T13:00:00Z")
+    held = hold(page, "**/answers")
+    with page.expect_request("**/answers"):
+        keyboard.press("7", "0", "Enter")
+        page.clock.run_for(500)
+    page.clock.run_for(5000)
+    expect(page.locator(LEAVING)).to_have_count(1)
+    held.release()
+    page.clock.resume()
+    page.wait_for_url("**/work*")
+
+
+@pytest.mark.usefixtures("context")
+def test_a_browser_that_shuts_the_site_off_from_workers_gets_on(live: Live, page: Page) -> None:
+    """The document was finished, and its page stayed for ever, saying that the next was on its way."""
+    page.add_init_script(
+        "ServiceWorkerContainer.prototype.getRegistration = () => Promise.reject(new DOMException('', 'SecurityError'))"
+    )
+    work, _, keyboard = begin(live, page, sentences=1)
+    keyboard.press("7", "0", "Enter")
+    page.wait_for_url("**/work*")
+    assert work.tasks[0].finished_at is not None
+
+
+def test_what_is_written_while_a_message_is_sent_stays_and_the_message_is_sent_once(live: Live, page: Page) -> None:
+    work, _, keyboard = begin(live, page)
+    held = hold(page, "**/message")
+    page.get_by_role("button", name="Write to the organiser").click()
+    text = page.locator("#message-text")
+    text.fill("Sentence 2 is cut off.")
+    with page.expect_request("**/message"):
+        keyboard.press("Control+Enter")
+    keyboard.press("Control+Enter")
+    keyboard.write(" So is")
+    held.release()
+    expect(page.locator("#message output")).to_contain_text("Sent")
+    expect(text).to_have_value("Sentence 2 is cut off. So is")
+    assert [message.text for message in messages_in(campaign.events(live.store, work.name))] == [
+        "Sentence 2 is cut off."
+    ]
+
+
+def test_a_number_typed_and_taken_back_shows_what_another_device_has_answered(live: Live, page: Page) -> None:
+    """It was to be taken over when the field was left, and was put off until the field was left once more."""
+    _, task, keyboard = begin(live, page)
+    field = page.locator(".slide input:not([type=range])")
+    field.click()
+    keyboard.press("4")
+    campaign.submit(live.store, task, 0, {"score": 70}, submission=f"other device {task}")
+    with page.expect_response("**/answers") as reply:
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    reply.value.finished()
+    keyboard.press("Backspace")
+    page.locator(".row .src").first.click()
+    expect(field).to_have_value("70")
+
+
+def test_what_is_accepted_as_it_stands_is_not_called_saved_before_it_is(live: Live, page: Page) -> None:
+    offered = [{"side": "target", "start": 0, "end": 4, "text": "eins", "severity": "minor"}]
+    text = document(texts=[("One.", "eins"), ("Two.", "zwei")], systems=SYSTEMS[:1])
+    first = replace(text.segments[0], meta={"spans": {SYSTEMS[0]: offered}})
+    text = replace(text, segments=(first, *text.segments[1:]))
+    work = live.campaign("esa_preannotated", [text], systems=SYSTEMS[:1])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    keyboard.press("s", "6", "0", "Escape")
+    keyboard.wait_until_saved()
+    assert page.evaluate(ACCEPT) == "saving"
+    keyboard.wait_until_saved()
+    [mark] = work.stored(work.tasks[0].id)[0]["errors"]
+    assert mark["origin"] == "kept"
