@@ -188,7 +188,8 @@ def send_message(store: Store, task: int, text: str, *, at: datetime | None = No
     """Keep a message of a task's judge to the organiser."""
     words = text.strip()
     if not words or len(words) > LONGEST:
-        raise InputError(f"A message has 1 to {LONGEST} characters.", code="bad_message")
+        what = f"A message has 1 to {LONGEST} characters."
+        raise InputError(what, code="bad_message", names={"n": str(LONGEST)})
     with store.writing() as tx:
         entry = tx.tasks.get(task)
         if entry is None or entry.judge is None:

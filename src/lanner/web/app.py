@@ -25,7 +25,7 @@ from lanner.web.access import ANYONE, EDITORS, JUDGES, OWNERS, PROGRAMS, READERS
 from lanner.web.api import OPERATIONS, ROOT, openapi
 from lanner.web.drafting import pages, preview, tables
 from lanner.web.judging import handlers as judging
-from lanner.web.middleware import BodyTimeout, CountRequests, Headers, PlainHeaders, ReaderLanguage
+from lanner.web.middleware import BodyLimit, BodyTimeout, CountRequests, Headers, PlainHeaders, ReaderLanguage
 from lanner.web.organising import campaigns, disagreements, files, judges, live, models, results
 from lanner.web.organising import server as server_pages
 from lanner.web.site import ServerSettings, Site, alive, ready
@@ -196,5 +196,5 @@ def _starlette_route(route: Route, size: int) -> StarletteRoute:
         handler,
         methods=[route.method],
         name=route.handler.__name__,
-        max_body_size=size if changes else 0,
+        middleware=[Middleware(BodyLimit, largest=size if changes else 0)],
     )

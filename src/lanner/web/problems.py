@@ -26,7 +26,7 @@ from lanner.errors import (
 from lanner.web import speech
 from lanner.web.access import SignInNeeded
 from lanner.web.rendering import page, redirect
-from lanner.web.speech import COOKIE, Messages, choose, from_header, language, say
+from lanner.web.speech import COOKIE, Messages, choose, from_header, language, say, set_language
 
 # What the library refuses, in the reader's language: by its kind, never by its sentence.
 #
@@ -100,7 +100,7 @@ _WORDS: dict[int | str, tuple[str, str]] = {
 
 def wants_json(request: Request) -> bool:
     """Whether a program asked rather than a person."""
-    if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
+    if _path(request).startswith("/api/"):
         return True
     media_types = request.headers.get("accept", ""), request.headers.get("content-type", "")
     return any("application/json" in kind for kind in media_types)
@@ -111,9 +111,12 @@ def http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error, SignInNeeded) and not error.judge and not wants_json(request) and request.method == "GET":
         return redirect(request, "/login")
+    set_language(request.scope)  # which a save leaves undone
     what, next_step = map(say, _WORDS.get(error.status_code, _WORDS["other"]))
     if error.detail != HTTPStatus(error.status_code).phrase and error.status_code in (400, 403, 409, 422, 429):
-        what, next_step = say(error.detail), next_step if error.status_code == 429 else ""
+        own = say(error.detail)
+        if own != error.detail or language() == speech.FALLBACK:  # else its kind is said in the reader's language
+            what, next_step = own, next_step if error.status_code == 429 else ""
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = ", ".join(sorted(_methods(request)))
@@ -131,6 +134,7 @@ def lanner_problem(request: Request, error: Exception) -> Response:
     """What the library refuses."""
     assert isinstance(error, LannerError)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
+    set_language(request.scope)
     if status == 503:
         log.error("store: %s", error.what)
         what, next_step = map(say, _WORDS[503 if _is_judges(request) else "organisers"])
@@ -154,18 +158,37 @@ def bug(request: Request, error: Exception) -> Response:
 
 def _is_judges(request: Request) -> bool:
     """Whether a page is one that judges look at."""
-    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    return bool(path.startswith(("/j/", "/work", "/task/")))
+    return _path(request).startswith(("/j/", "/work", "/task/"))
 
 
-def _for_judge(request: Request, status: int) -> tuple[Messages, str] | None:
-    """The judge's language and which of the messages for judges says it, on the pages that are theirs."""
-    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    key = {401: "signin", 404: "link" if path.startswith("/j/") else "gone", 500: "server", 503: "database"}.get(status)
-    if key is None or not _is_judges(request):
-        return None
-    languages = (request.cookies.get(COOKIE, ""), *from_header(request.headers.get("accept-language", "")))
-    return Messages(choose(code for code in languages if code)), key
+def _path(request: Request) -> str:
+    """The address below the one under which the site is served."""
+    return str(request.scope["path"].removeprefix(request.scope.get("root_path", "")))
+
+
+_FOR_JUDGES = {401: "signin", 404: "gone", 500: "server", 503: "database"}
+"""What is said to judges in words of their own, by status: the name of the text."""
+
+
+def problem_page(
+    request: Request, words: Messages, what: str, next_step: str = "", where: str = "", *, status: int, way: bool = True
+) -> Response:
+    """A judge's page that says what is wrong, with the way to their work."""
+    said = {"messages": words, "what": what, "where": where, "next": next_step}
+    return page(request, "judge/problem.html", {**said, "work": words.get("problem.work") if way else ""}, status)
+
+
+def _judge_problem(request: Request, status: int, what: str, next_step: str, where: str) -> Response:
+    languages = (
+        request.query_params.get("language", ""),
+        request.cookies.get(COOKIE, ""),
+        *from_header(request.headers.get("accept-language", "")),
+    )
+    words = Messages(choose(code for code in languages if code))
+    is_link = _path(request).startswith("/j/")
+    if name := "link" if is_link and status == 404 else _FOR_JUDGES.get(status):
+        what, next_step = words.get(f"problem.{name}"), words.get(f"problem.{name}_next")
+    return problem_page(request, words, what, next_step, where, status=status, way=not is_link and status != 401)
 
 
 def _answer(
@@ -175,16 +198,11 @@ def _answer(
     if wants_json(request):
         content = {"message": what, "where": where, "next": next_step}
         return JSONResponse(content, status_code=status, headers=headers)
-    if judge_message := _for_judge(request, status):
-        messages, name = judge_message
-        said_to_judge = {
-            "messages": messages,
-            "what": messages.get(f"problem.{name}"),
-            "where": where,
-            "next": messages.get(f"problem.{name}_next"),
-            "work": messages.get("problem.work") if name in ("gone", "server", "database") else "",
-        }
-        return page(request, "judge/problem.html", said_to_judge, status)
-    response = page(request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status)
+    if _is_judges(request):
+        response = _judge_problem(request, status, what, next_step, where)
+    else:
+        response = page(
+            request, "error.html", {"status": status, "what": what, "where": where, "next": next_step}, status
+        )
     response.headers.update(headers or {})
     return response

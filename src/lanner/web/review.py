@@ -28,7 +28,7 @@ from lanner.model import Document, Segment, languages
 from lanner.model.messages import shorten
 from lanner.web import forms, problems
 from lanner.web.access import check_origin
-from lanner.web.middleware import Headers
+from lanner.web.middleware import BodyLimit, Headers
 from lanner.web.rendering import Assets, environment, page
 
 # A segment under review as plain data: its rows in context, every text beside the others, what is in doubt marked.
@@ -261,7 +261,7 @@ async def _read_json(request: Request) -> dict[str, Any]:
 
 COOKIE = "lanner_verify"
 HOST = "127.0.0.1"
-_LARGEST = 256 * 1024
+_SMALL = [Middleware(BodyLimit, largest=256 * 1024)]
 
 Answer = Callable[[Request, ReviewSession], Awaitable[Response]]
 
@@ -316,9 +316,9 @@ def create_app(session: ReviewSession, secret: str, on_finish: Callable[[], None
             Route("/", home),
             Route("/v/{secret}", enter),
             Route("/verify", guarded(show_page)),
-            Route("/verify/act", guarded(act), methods=["POST"], max_body_size=_LARGEST),
-            Route("/verify/suggest", guarded(suggest), methods=["POST"], max_body_size=_LARGEST),
-            Route("/verify/finish", guarded(finish_review), methods=["POST"], max_body_size=_LARGEST),
+            Route("/verify/act", guarded(act), methods=["POST"], middleware=_SMALL),
+            Route("/verify/suggest", guarded(suggest), methods=["POST"], middleware=_SMALL),
+            Route("/verify/finish", guarded(finish_review), methods=["POST"], middleware=_SMALL),
             Route("/static/{version}/{path:path}", static),
         ],
         middleware=[Middleware(Headers)],

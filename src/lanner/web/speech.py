@@ -74,6 +74,10 @@ class Messages:
         text = self._texts[key]
         return text.format(**params) if params else text
 
+    def has(self, key: str) -> bool:
+        """Whether there is a text for a key."""
+        return key in self._texts
+
     @property
     def languages(self) -> dict[str, str]:
         """The languages one can change to."""

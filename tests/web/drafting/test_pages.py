@@ -145,8 +145,10 @@ def test_ones_own_protocol_as_a_file(client: TestClient, store: Store, token: st
 
 
 def test_too_large_an_upload(client: TestClient, token: str) -> None:
+    client.headers["accept-language"] = "de"
     answer = upload(client, token, content="x" * (65 * 1024 * 1024))
     assert answer.status_code == 413
+    assert "Was gesendet wurde, ist zu groß." in answer.text, "in words, on a page"
 
 
 def test_headings_groups_lists_and_lines() -> None:

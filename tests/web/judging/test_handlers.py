@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +16,11 @@ from lanner import campaign
 from lanner.campaign import adjudication
 from lanner.campaign.accounts import SCOPES, issue
 from lanner.campaign.people import messages_in
+from lanner.errors import AnswerError
 from lanner.model import Item, Role, Task
 from lanner.store import Store
 from lanner.web import access, speech
-from lanner.web.judging.handlers import answered_at
+from lanner.web.judging.handlers import answered_at, refusal_text
 from lanner.web.judging.page import task_view
 from lanner.web.judging.practice import practice_of
 from lanner.web.middleware import Throttle
@@ -747,3 +750,87 @@ def _rows(item: Item, whole: int) -> int:
 def _suffixed(answers: dict[str, Any], page: str) -> dict[str, Any]:
     ending = page.partition("_")[2] if page.endswith("none") else "source_1"
     return {f"{name}_{ending}": value for name, value in answers.items()}
+
+
+LIBRARY = Path(campaign.__file__).parent.parent
+WHAT_JUDGES_MEET = [
+    *(LIBRARY / "protocols" / "kinds").glob("*.py"),
+    *(LIBRARY / "campaign" / f"{name}.py" for name in ("submit", "tasks", "questions")),
+]
+
+
+def refused_codes() -> set[str]:
+    """The codes of all refusals in the modules that take a judge's answers."""
+    codes = set()
+    for path in WHAT_JUDGES_MEET:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call):
+                continue
+            named = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+            if isinstance(call.func, ast.Attribute) and call.func.attr in ("violation", "error"):
+                named += call.args[:1]
+            codes |= {str(code.value) for code in named if isinstance(code, ast.Constant)}
+    return codes
+
+
+@pytest.mark.parametrize("language", sorted(set(speech.available()) - {speech.FALLBACK}))
+def test_no_refusal_is_english_on_a_page_in_another_language(language: str) -> None:
+    codes = refused_codes()
+    assert {"out_of_range", "shape", "not_asked", "final", "practice", "unknown_item"} <= codes
+    words, english = speech.Messages(language), speech.Messages()
+    for code in codes | {"draft", "paused", "closed", "never heard of"}:
+        said = refusal_text(words, AnswerError("The library's own words.", code=code, names={"n": "80"}))
+        assert "library" not in said and said not in {english.get(f"refusal.{key}") for key in english.table("refusal")}
+
+
+@pytest.mark.parametrize("way", ["form", "finish", "reopen"])
+def test_a_page_without_its_script_says_in_the_judges_language_why_it_does_not_go_on(
+    client: TestClient, store: Store, tasks: list[int], way: str
+) -> None:
+    token = {"token": token_in(client.get(f"/task/{tasks[0]}").text)}
+    client.headers["accept-language"] = "de"
+
+    def refused(status: int, key: str, **fields: str) -> None:
+        reply = client.post(f"/task/{tasks[0]}/{way}", data={**token, **fields})
+        assert reply.status_code == status
+        [page] = html.fromstring(reply.text).xpath("//*[@role='alert']")
+        assert page.findtext("h1") == speech.Messages("de").get(key)
+        assert page.xpath(".//a/@href") == ["/work"]
+
+    if way == "form":
+        refused(422, "refusal.out_of_range", item="0", sentence="9")
+        refused(422, "refusal.other", item="77", sentence="1")
+    if way == "reopen":
+        for item in range(len(campaign.task(store, tasks[0]).items)):
+            save(client, tasks[0], item, complete())
+        campaign.finish(store, tasks[0], at=datetime.now(UTC) - timedelta(days=1))
+        refused(409, "script.final")
+    campaign.close(store, "trial")
+    refused(409, "home.closed", item="0", sentence="1")
+
+
+@pytest.mark.parametrize(
+    ("send", "status"),
+    [
+        ({"content": "no json"}, 400),
+        ({"content": '{"submission": "12345678", "item": "0", "answers": {}}'}, 400),
+        ({"content": "x" * 3_000_000}, 413),
+        ({"content": "{}", "headers": {"sec-fetch-site": "cross-site"}}, 403),
+        ({"content": "{}", "headers": {"content-type": "text/plain"}}, 415),
+    ],
+)
+def test_what_cannot_be_a_save_is_refused_in_the_judges_language(
+    client: TestClient, tasks: list[int], send: dict[str, Any], status: int
+) -> None:
+    client.headers["accept-language"] = "ko"
+    headers = {"content-type": "application/json", "accept": "application/json", **send.get("headers", {})}
+    reply = client.post(f"/task/{tasks[0]}/answers", content=send["content"], headers=headers)
+    assert reply.status_code == status
+    assert re.search(r"[가-힣]", reply.json()["message"]) and not re.search("[a-z]{4}", reply.json()["message"])
+
+
+def test_a_message_that_is_too_long_is_refused_in_the_judges_language(client: TestClient, tasks: list[int]) -> None:
+    for language, words in (("es", "de 1 a 2000"), ("en", "1 to 2000 characters")):
+        headers = {"accept-language": language}
+        reply = client.post(f"/task/{tasks[0]}/message", json={"text": "x" * 2001}, headers=headers)
+        assert reply.status_code == 422 and words in reply.json()["message"]

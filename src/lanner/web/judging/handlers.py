@@ -32,7 +32,7 @@ from lanner.campaign.questions import (
     rounds,
 )
 from lanner.designs.adaptive import NAME as ADAPTIVE
-from lanner.errors import AnswerError, CampaignError, InputError
+from lanner.errors import AnswerError, CampaignError, InputError, LannerError
 from lanner.model import Json, Role, Task, languages
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import is_duration, is_moment
@@ -44,7 +44,7 @@ from lanner.web.judging.home import Home, JudgeRemovedError, home_page
 from lanner.web.judging.page import PageSettings, StoredAnswers, TaskView, task_page, task_view
 from lanner.web.judging.practice import SETTING, Practice, check, feedback, is_due, practice_of
 from lanner.web.middleware import compress
-from lanner.web.problems import wants_json
+from lanner.web.problems import problem_page, wants_json
 from lanner.web.rendering import page, redirect
 from lanner.web.site import Site
 
@@ -408,37 +408,51 @@ def _for_judge(value: Json) -> Json:
     return as_shown(value) if is_marks else value
 
 
-def refusal(request: Request, error: AnswerError, judge_speaks: str) -> Response:
-    """What is wrong with an answer, in the judge's language where the mistake is a usual one."""
-    words, message = _language(request, judge_speaks), str(error)
-    if words.language != speech.FALLBACK:
-        message = words.table("refusal").get(error.code, message)
-    return json_response({"errors": [{"question": error.question, "code": error.code, "message": message}]}, 422)
-
-
 _REFUSALS = {
     "draft": "home.nothing",
     "paused": "home.paused",
     "closed": "home.closed",
     "finished": "rail.finished",
+    "final": "script.final",
     "gate": "home.agree_first",
     "practice": "practice.required",
 }
-"""Why answers are not taken now, by the key of the sentence that says so in the judge's language."""
+"""Why answers are not taken now, by the key of the sentence that says so in the judge's language. What is wrong with an
+answer is in the table `refusal`."""
 
 
-async def _refuse(request: Request, participant: int, error: CampaignError) -> Response:
+def refusal_text(words: speech.Messages, error: LannerError) -> str:
+    """Why something is refused, in the judge's language. Of what no page sends only that it is refused; in English the
+    library's own sentence says more."""
+    key = _REFUSALS.get(error.code)
+    if key is None and words.language == speech.FALLBACK:
+        return str(error) if isinstance(error, AnswerError) else error.what
+    key = key or f"refusal.{error.code}"
+    return words.get(key if words.has(key) else "refusal.other", **error.names)
+
+
+def refusal(request: Request, error: AnswerError, judge_speaks: str) -> Response:
+    """What is wrong with an answer."""
+    message = refusal_text(_language(request, judge_speaks), error)
+    return json_response({"errors": [{"question": error.question, "code": error.code, "message": message}]}, 422)
+
+
+async def _refuse(
+    request: Request, participant: int, error: AnswerError | CampaignError, *, as_json: bool = True
+) -> Response:
     """409 where the campaign or task does not take answers now; 422 where they can never be taken."""
     if error.code in ("unknown_task", "not_assigned", "revoked"):
         raise SignInNeeded(judge=True)
-    status = 422 if error.code == "unknown_item" else 409
-    reply: dict[str, Json] = {"reason": error.code, "message": error.what, "next": error.next_step}
-    if key := _REFUSALS.get(error.code):
-        site: Site = request.app.state.site
-        words = _language(request, await site.read(lambda: _language_of(site.store, participant)))
-        reply |= {"message": words.get(key, **error.names), "next": ""}
+    site: Site = request.app.state.site
+    words = _language(request, await site.read(lambda: _language_of(site.store, participant)))
+    message = refusal_text(words, error)
+    status = 422 if error.code == "unknown_item" or isinstance(error, AnswerError) else 409
+    if not as_json:
+        return problem_page(request, words, message, status=status)
+    next_step = error.next_step if message == error.what else ""
+    reply: dict[str, Json] = {"reason": error.code, "message": message, "next": next_step}
     if status == 422:
-        reply["errors"] = [{"question": "", "code": error.code, "message": error.what}]
+        reply["errors"] = [{"question": "", "code": error.code, "message": message}]
     if isinstance(error, work.ReusedError):
         reply |= {"digests": error.digests, "stored": stored_answers(error)}
     return json_response(reply, status)
@@ -546,6 +560,8 @@ async def form(request: Request) -> Response:
                 break
             except work.ReusedError:
                 continue
+            except (AnswerError, CampaignError) as error:
+                return await _refuse(request, participant, error, as_json=False)
         site.saves += 1
     if forms.text(fields, "finish"):  # a questionnaire is one page: saving it finishes it, unless something is missing
         with contextlib.suppress(work.UnfinishedError):
@@ -597,9 +613,7 @@ async def finish(request: Request) -> Response:
         missing = [{"item": entry.item, "questions": entry.questions} for entry in error.missing]
         return json_response({"missing": missing, "message": error.what, "next": error.next_step}, 422)
     except CampaignError as error:
-        if not as_json:
-            raise
-        return await _refuse(request, participant, error)
+        return await _refuse(request, participant, error, as_json=as_json)
     site.saves += 1
     if not as_json:
         return redirect(request, "/work")
@@ -629,7 +643,8 @@ async def message(request: Request) -> Response:
     try:
         await site.write(lambda: send_message(site.store, number, text))
     except InputError as error:
-        return json_response({"message": error.what}, 422)
+        words = _language(request, await site.read(lambda: _language_of(site.store, participant)))
+        return json_response({"message": refusal_text(words, error)}, 422)
     site.saves += 1
     return json_response({"sent": True})
 
@@ -642,8 +657,6 @@ async def reopen(request: Request) -> Response:
     try:
         await site.write(lambda: work.take_back_finish(site.store, number))
     except CampaignError as error:
-        if not as_json:
-            raise
-        return await _refuse(request, participant, error)
+        return await _refuse(request, participant, error, as_json=as_json)
     site.saves += 1
     return json_response({"reopened": True}) if as_json else redirect(request, f"/task/{number}")
