@@ -16,7 +16,7 @@ from lanner.errors import CampaignError
 from lanner.model import Item, Judge, JudgeKind, Judgement, Protocol, Role, Task
 from lanner.store import Store, schema
 from lanner.store.backup import verify
-from lanner.store.tasks import LaidOut, lay_out
+from lanner.store.tasks import TaskRows, to_rows
 
 
 def test_judges_join_an_open_campaign_without_touching_the_others(store: Store) -> None:
@@ -99,14 +99,14 @@ def test_tasks_are_planned_while_others_write_and_anew_where_they_changed_someth
     coming = iter(f"other{number}" for number in range(others))
     plans = list[int]()
 
-    def interrupted(tasks: list[Task], documents: dict[str, int]) -> list[LaidOut]:
+    def interrupted(tasks: list[Task], documents: dict[str, int]) -> list[TaskRows]:
         plans.append(len(tasks))
         if len(plans) <= assignment._TRIES and (name := next(coming, "")):
             with store.writing() as tx:
                 tx.judges.add(1, [Judge(name)], NOW)
-        return lay_out(tasks, documents)
+        return to_rows(tasks, documents)
 
-    monkeypatch.setattr(assignment, "lay_out", interrupted)
+    monkeypatch.setattr(assignment, "to_rows", interrupted)
     assert campaign.add_judges(store, "first", [Judge("cy")]) == 4
     assert len(plans) == (2 if others == 1 else assignment._TRIES + 1)
     assert [judge.id for judge in campaign.judges(store, "first")].count("cy") == 1
@@ -325,7 +325,7 @@ def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:
     with store.reading() as tx:
         [(items, done, _)] = tx.progress.totals().values()
         domains = tx.progress.domain_shares(1)
-        is_open = tx.tasks.any_open(1)
+        is_open = tx.progress.any_open(1)
     assert (items, done) == (before.items, len(task.items)) and sum(share.items for share in domains) == items
     assert is_open
     for judge in ("bo", "cy"):
@@ -333,7 +333,7 @@ def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:
             fill(store, own)
             campaign.finish(store, own.id)
     with store.reading() as tx:
-        assert not tx.tasks.any_open(1) and not tx.tasks.any_texts_open(1)
+        assert not tx.progress.any_open(1) and not tx.progress.any_texts_open(1)
     campaign.invitations.issue(store, "first", "ana")  # back, with what was not finished
     assert campaign.progress(store, "first").whole.items == before.items + now.judges[-1].items
 

@@ -22,7 +22,7 @@ from lanner.errors import CampaignError, DesignError, check_known, did_you_mean
 from lanner.model import Campaign, CampaignState, Document, Item, Json, Judge, Protocol, Role, Task, Unit
 from lanner.store import JUDGE_REPLACED, Store, Transaction
 from lanner.store.rows import now
-from lanner.store.tasks import LaidOut, lay_out
+from lanner.store.tasks import TaskRows, to_rows
 
 
 def add_tasks(
@@ -37,7 +37,7 @@ def add_tasks(
     """Check and append tasks, and return how many. A judge may have each item of a page once."""
     new_tasks = list(tasks)
     check_tasks(tx, campaign, protocol, documents, new_tasks)
-    return write_tasks(tx, campaign, lay_out(new_tasks, tx.documents.numbers(campaign)), at)
+    return write_tasks(tx, campaign, to_rows(new_tasks, tx.documents.numbers(campaign)), at)
 
 
 def check_tasks(
@@ -62,11 +62,11 @@ def check_new(
     _check_tasks(tasks, protocol, documents, {judge.id for judge in judges}, set())
 
 
-def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[LaidOut], at: datetime) -> int:
+def write_tasks(tx: Transaction, campaign: int, tasks: Sequence[TaskRows], at: datetime) -> int:
     """Append tasks that were checked and laid out, before questionnaires that stand behind all texts; return how
     many."""
     participants = {participant.judge.id: participant.number for participant in tx.judges.all(campaign)}
-    number = tx.tasks.add_laid_out(campaign, tasks, participants, at)
+    number = tx.tasks.add_rows(campaign, tasks, participants, at)
     places = _places(tx.campaigns.protocol(campaign))
     if any(places.values()):
         tx.tasks.put_in_order(campaign, places)
@@ -87,7 +87,7 @@ def _plan_and_write(
     store: Store,
     campaign: Reference,
     plan: Callable[[Transaction, Campaign], list[Task]],
-    write: Callable[[Transaction, Campaign, Sequence[LaidOut]], int],
+    write: Callable[[Transaction, Campaign, Sequence[TaskRows]], int],
 ) -> int:
     """Plan tasks in a reading transaction, and write them if nothing has changed meanwhile. Planning takes longer than
     writing, and on SQLite nobody can save while somebody writes. Where the campaign keeps changing, plan with it
@@ -96,14 +96,14 @@ def _plan_and_write(
         with store.reading() as tx:
             entry = tx.campaigns.get(campaign)
             state = _state(tx, entry)
-            tasks = lay_out(plan(tx, entry), tx.documents.numbers(entry.id))
+            tasks = to_rows(plan(tx, entry), tx.documents.numbers(entry.id))
         with store.writing() as tx:
             entry = lock(tx, entry.id)
             if _state(tx, entry) == state:
                 return write(tx, entry, tasks)
     with store.writing() as tx:
         entry = lock(tx, campaign)
-        return write(tx, entry, lay_out(plan(tx, entry), tx.documents.numbers(entry.id)))
+        return write(tx, entry, to_rows(plan(tx, entry), tx.documents.numbers(entry.id)))
 
 
 _TRIES = 2
@@ -232,7 +232,7 @@ def after_calibration(
         check_tasks(tx, entry.id, protocol, documents, tasks)
         return tasks
 
-    def write(tx: Transaction, entry: Campaign, tasks: Sequence[LaidOut]) -> int:
+    def write(tx: Transaction, entry: Campaign, tasks: Sequence[TaskRows]) -> int:
         number = write_tasks(tx, entry.id, tasks, moment)
         with announcing_end(tx, entry, moment):  # where nothing follows
             tx.events.add(REST_ASSIGNED, moment, campaign=entry.id, account=account, tasks=number)
@@ -267,7 +267,7 @@ def add_judges(
         check_tasks(tx, entry.id, protocol, documents, tasks, new_judges=judges)
         return tasks
 
-    def write(tx: Transaction, entry: Campaign, tasks: Sequence[LaidOut]) -> int:
+    def write(tx: Transaction, entry: Campaign, tasks: Sequence[TaskRows]) -> int:
         tx.judges.add(entry.id, judges, moment)
         number = write_tasks(tx, entry.id, tasks, moment)
         tx.events.add("judges_added", moment, campaign=entry.id, account=account, judges=len(judges), tasks=number)
@@ -321,7 +321,7 @@ def add_overlap(
         check_tasks(tx, record.id, protocol, texts, new)
         return new
 
-    def write(tx: Transaction, record: Campaign, tasks: Sequence[LaidOut]) -> int:
+    def write(tx: Transaction, record: Campaign, tasks: Sequence[TaskRows]) -> int:
         number = write_tasks(tx, record.id, tasks, moment)
         detail = {"judges": len(judges), "documents": list(documents), "tasks": number}
         tx.events.add("overlap_added", moment, campaign=record.id, account=account, **detail)

@@ -28,7 +28,7 @@ from lanner.protocols.context import in_contexts
 from lanner.protocols.prefilled import with_prefill
 from lanner.store import JUDGE_ITSELF, Store, Transaction, fingerprint
 from lanner.store.rows import now
-from lanner.store.tasks import lay_out
+from lanner.store.tasks import to_rows
 
 _NAME = re.compile(r"(?!\.{1,2}$)[^\s/\\\x00-\x1f\ud800-\udfff][^/\\\x00-\x1f\ud800-\udfff]{0,99}")
 """Of one or two dots alone a browser makes another address."""
@@ -92,7 +92,7 @@ def create(
     check_new(tasks, definition, texts, judges)
     with store.writing() as tx:
         number = add_campaign(tx, draft, definition, texts, judges, systems=list(names), options=dict(options or {}))
-        write_tasks(tx, number, lay_out(tasks, tx.documents.numbers(number)), moment)
+        write_tasks(tx, number, to_rows(tasks, tx.documents.numbers(number)), moment)
         tx.events.add("created", moment, campaign=number, account=account, tasks=len(tasks))
         if documents_with_marks is not None:
             detail = documents_with_marks.detail(draft.settings[PREFILL])

@@ -192,7 +192,7 @@ def finished_share(store: Store, campaign: Reference) -> float:
     with store.reading() as tx:
         entry = tx.campaigns.get(campaign)
         own = drawing(tx, entry)
-        outputs = tx.tasks.finished_outputs(entry.id)
+        outputs = tx.progress.finished_outputs(entry.id)
         finished = [
             outputs.get(own.numbers[own.documents[draw.document].id], 0) >= len(draw.systems)
             for draw in own.allocation.draws
@@ -203,7 +203,7 @@ def finished_share(store: Store, campaign: Reference) -> float:
 def has_open_texts(store: Store, campaign: Reference) -> bool:
     """Whether texts that were handed out, or are free, still have to be judged by somebody."""
     with store.reading() as tx:
-        return tx.tasks.any_texts_open(tx.campaigns.get(campaign).id)
+        return tx.progress.any_texts_open(tx.campaigns.get(campaign).id)
 
 
 def take_task(store: Store, campaign: Campaign, participant: int, *, at: datetime | None = None) -> int | None:
@@ -421,7 +421,7 @@ def is_running(tx: Transaction, campaign: Campaign) -> bool:
 
 def is_over(tx: Transaction, campaign: Campaign) -> bool:
     """Whether nothing is left to do in a campaign, and nothing more will be drawn or assigned."""
-    return not (tx.tasks.any_open(campaign.id) or is_running(tx, campaign) or awaits_rest(tx, campaign))
+    return not (tx.progress.any_open(campaign.id) or is_running(tx, campaign) or awaits_rest(tx, campaign))
 
 
 def announce_end(tx: Transaction, campaign: Campaign, at: datetime) -> None:
@@ -439,5 +439,5 @@ def announcing_end(
     is_model = leaving is not None and leaving.kind not in JUDGE_GROUPS["people"]
     was_over = is_model or not tx.webhooks.all() or is_over(tx, campaign)
     yield
-    if not was_over and tx.tasks.any_finished(campaign.id) and is_over(tx, campaign):
+    if not was_over and tx.progress.any_finished(campaign.id) and is_over(tx, campaign):
         announce_end(tx, campaign, at)

@@ -16,8 +16,9 @@ from lanner.store.campaigns import (
 )
 from lanner.store.judgements import ChainLink, Key, NewAnswer, StoredAnswer, StoredPart, Unit
 from lanner.store.ledger import JudgeUsage, LedgerEntry, NewEntry, UnfinishedTask
+from lanner.store.progress import Overview, TaskShare
 from lanner.store.store import CollisionError, DisconnectedError, RecentCache, Store, Transaction
-from lanner.store.tasks import AssignedTask, Overview, SavedProgress, TaskItem, TaskShare, TaskStanding
+from lanner.store.tasks import AssignedTask, SavedProgress, TaskItem, TaskStanding
 
 __all__ = [
     "COUNTED_AGAIN",

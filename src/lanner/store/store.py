@@ -28,9 +28,10 @@ from lanner.store.accounts import Accounts, Sessions, Tokens
 from lanner.store.campaigns import Campaigns, Documents, Events, Judges, Webhooks
 from lanner.store.judgements import Chain, Judgements, link_hash
 from lanner.store.ledger import Ledger
+from lanner.store.progress import Progress
 from lanner.store.rows import driver_of, now
 from lanner.store.schema import migration
-from lanner.store.tasks import Progress, Tasks
+from lanner.store.tasks import Tasks
 
 T = TypeVar("T")
 _DAMAGED = "Keep the file for rescue, and restore the newest backup that `lanner verify BACKUP` finds whole."

@@ -9,11 +9,11 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, exists, func, null, or_, select, true, update
+from sqlalchemy import and_, bindparam, case, delete, exists, func, null, or_, select, true, update
 
-from lanner.model import JUDGE_GROUPS, CampaignState, Item, JudgeKind, Role, Task
+from lanner.model import CampaignState, Item, JudgeKind, Role, Task
 from lanner.store import schema
-from lanner.store.campaigns import JUDGE_ITSELF, JUDGE_REPLACED, Events
+from lanner.store.campaigns import JUDGE_ITSELF
 from lanner.store.rows import (
     Rows,
     dumps,
@@ -202,26 +202,16 @@ _LAST_POSITIONS = (
         select(null(), _LAST.where(_t.campaign == bindparam("of_campaign"), _t.judge.is_(None)).scalar_subquery())
     )
 )
-_PEOPLE = [str(kind) for kind in JUDGE_GROUPS["people"]]
-_IS_TEXT = and_(_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
+IS_TEXT = and_(_i.role == str(Role.MAIN), _d.key != JUDGE_ITSELF)
+"""What an item is that holds a text to judge, rather than a control or a question about the judge."""
 _ABOUT_TEXT = (
     select(_i.task, _t.page, _i.document, _i.segment, _i.systems)
     .select_from(schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document))
-    .where(_IS_TEXT)
+    .where(IS_TEXT)
 )
 _GIVEN = _ABOUT_TEXT.where(_t.judge == bindparam("of_judge"), _t.pool.is_(None))
 _FREE_ABOUT = _ABOUT_TEXT.where(*_NOBODYS, _i.document.in_(bindparam("of_documents", expanding=True)))
 _IS_SAVED = or_(_t.finished_at.is_not(None), exists().where(_i.task == _t.id, _i.saved_at.is_not(None)))
-_FINISHED_OUTPUTS = (
-    select(_i.document, func.count(_i.systems.distinct()))
-    .select_from(
-        schema.item.join(schema.task, _t.id == _i.task)
-        .join(schema.judge, _j.id == _t.judge)
-        .join(schema.document, _d.id == _i.document)
-    )
-    .where(_t.campaign == bindparam("of_campaign"), _t.finished_at.is_not(None), _j.kind.in_(_PEOPLE), _IS_TEXT)
-    .group_by(_i.document)
-)
 
 
 def _most(column: Any, name: str) -> Any:
@@ -255,10 +245,10 @@ class Tasks(Rows):
     ) -> int:
         """Append tasks and return how many. Each judge's come after those they have; one of no judge is free for
         anybody."""
-        return self.add_laid_out(campaign, lay_out(tasks, documents), judges, now)
+        return self.add_rows(campaign, to_rows(tasks, documents), judges, now)
 
-    def add_laid_out(self, campaign: int, tasks: Sequence[LaidOut], judges: dict[str, int], now: datetime) -> int:
-        """Append tasks whose items `lay_out` has made into rows, and return how many."""
+    def add_rows(self, campaign: int, tasks: Sequence[TaskRows], judges: dict[str, int], now: datetime) -> int:
+        """Append tasks whose items `to_rows` has made into rows, and return how many."""
         if not tasks:
             return 0
         positions = self._next_positions(campaign)
@@ -495,35 +485,6 @@ class Tasks(Rows):
         self._connection.execute(delete(schema.item).where(_i.task.in_(mine)))
         self._connection.execute(delete(schema.task).where(_t.campaign == campaign))
 
-    def finished_outputs(self, campaign: int) -> dict[int, int]:
-        """How many outputs of each document (by its row) people have finished. Looks of an adaptive campaign wait for
-        these alone, not for models, controls, or other judges of the same output who stopped."""
-        rows = self._connection.execute(_FINISHED_OUTPUTS, {"of_campaign": campaign})
-        return {row[0]: row[1] for row in rows}
-
-    def any_texts_open(self, campaign: int) -> bool:
-        """Whether some person, or whoever comes next, has texts left to judge, controls aside."""
-        tables = schema.item.join(schema.task, _t.id == _i.task).join(schema.document, _d.id == _i.document)
-        tables = tables.outerjoin(schema.judge, _j.id == _t.judge)
-        people = or_(_t.judge.is_(None), _j.kind.in_(_PEOPLE))
-        open_ = (*_open_in(self._connection, campaign), people, _IS_TEXT)
-        return self._connection.execute(select(_t.id).select_from(tables).where(*open_).limit(1)).first() is not None
-
-    def any_open(self, campaign: int) -> bool:
-        """Whether something is left to do, by someone or by whoever comes next. Questionnaires of judges without texts
-        do not count: in a pool, of all who never came."""
-        left = and_(*_open_in(self._connection, campaign))
-        theirs = schema.task.alias()
-        holding = schema.item.join(schema.document, _d.id == _i.document).join(theirs, theirs.c.id == _i.task)
-        has_texts = exists().select_from(holding).where(theirs.c.judge == _t.judge, _d.key != JUDGE_ITSELF)
-        query = select(_t.id).where(left, or_(_t.judge.is_(None), has_texts.correlate(schema.task))).limit(1)
-        return self._connection.execute(query).first() is not None
-
-    def any_finished(self, campaign: int) -> bool:
-        """Whether any task was finished."""
-        query = select(_t.id).where(_t.campaign == campaign, _t.finished_at.is_not(None)).limit(1)
-        return self._connection.execute(query).first() is not None
-
     def _read(self, condition: Any) -> list[AssignedTask]:
         rows = list(self._connection.execute(_HEADS.where(condition).order_by(_t.judge, _t.position)))
         items = self._items(condition)
@@ -559,11 +520,11 @@ def _assigned_task(row: Any, items: Sequence[Any]) -> AssignedTask:
 
 _ItemRow = tuple[int, int, str, str, str, str | None, str | None, int, float, float, None]
 """A row of `item`, but for its task."""
-LaidOut = tuple[Task, list[_ItemRow]]
+TaskRows = tuple[Task, list[_ItemRow]]
 """A task with its items as rows."""
 
 
-def lay_out(tasks: Iterable[Task], documents: Mapping[str, int]) -> list[LaidOut]:
+def to_rows(tasks: Iterable[Task], documents: Mapping[str, int]) -> list[TaskRows]:
     """Tasks with their items as rows, which takes as long as writing them and needs no lock."""
     texts: dict[tuple[str, ...], str] = {}
 
@@ -631,226 +592,3 @@ def _progress_row(each: SavedProgress, now: int) -> Mapping[str, Any]:
         "active_now": each.active or 0.0,
         "now": now,
     }
-
-
-# How far campaigns are: items done and seconds spent, summed up by judge, document, page and domain.
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """One line of a judge's list of tasks."""
-
-    task: int
-    page: str
-    position: int
-    documents: int
-    items: int
-    done: int
-    active: float
-    finished_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class TaskShare:
-    """How far one judge is with one document on one page."""
-
-    judge: str
-    document: str
-    domain: str
-    page: str
-    items: int
-    done: int
-    elapsed: float
-    active: float
-    saved_at: datetime | None
-
-
-def _overview() -> Any:
-    sums = (func.count(_i.document.distinct()), func.count(_i.task), func.sum(_i.done), func.sum(_i.active))
-    tables = schema.task.outerjoin(schema.item, _i.task == _t.id)
-    query = select(_t.id, _t.page, _t.position, *sums, _t.finished_at).select_from(tables)
-    return query.where(_t.judge == bindparam("judge")).group_by(_t.id).order_by(_t.position)
-
-
-_OVERVIEW = _overview()
-
-
-def _imported_shares(connection: Connection, campaign: int | None = None) -> Any:
-    """The query for the progress of judges without tasks, whose answers came from files, by judge, document and page in
-    the columns of `shares`. Each unit with an answer is one item that is done; shown again as a control or repeat, it
-    is another item."""
-    has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
-    without_tasks = select(_j.id).where(~has_tasks, _j.kind != str(JudgeKind.ADJUDICATED))
-    if campaign is not None:
-        without_tasks = without_tasks.where(_j.campaign == campaign)
-    page = _page_of(connection, without_tasks).label("page")
-    unit = (_q.judge, _q.document, page, _q.segment, _q.systems, _q.role)
-    answers = select(*unit, _q.elapsed, _q.active, _q.received_at).where(_q.judge.in_(without_tasks)).subquery().c
-    key = (answers.judge, answers.document, answers.page, answers.segment, answers.systems, answers.role)
-    times = (func.max(answers.elapsed).label("elapsed"), func.max(answers.active).label("active"))
-    each = select(*key, *times, func.max(answers.received_at).label("saved_at")).group_by(*key).subquery().c
-    sums = {
-        "number": func.count(),
-        "done": func.count(),
-        "elapsed": func.coalesce(func.sum(each.elapsed), 0.0),
-        "active": func.coalesce(func.sum(each.active), 0.0),
-        "saved_at": func.max(each.saved_at),
-    }
-    group = (each.judge, each.document, each.page)
-    return select(*group, *(total.label(name) for name, total in sums.items())).group_by(*group)
-
-
-def _page_of(connection: Connection, judges: Any) -> Any:
-    """The expression for the page of an answer of these judges: its stage's name, unless several stages share a
-    page."""
-    campaigns = select(_j.campaign).where(_j.id.in_(judges))
-    shared: dict[tuple[str, str], list[int]] = {}
-    for number, protocol in connection.execute(select(_c.id, _c.protocol).where(_c.id.in_(campaigns))):
-        for stage in loads(protocol)["stage"]:
-            if stage.get("page"):
-                shared.setdefault((stage["id"], stage["page"]), []).append(number)
-    names = [(and_(_q.stage == stage, _q.campaign.in_(own)), page) for (stage, page), own in shared.items()]
-    return case(*names, else_=_q.stage) if names else _q.stage
-
-
-def _who_left(connection: Connection, campaign: int | None) -> list[int]:
-    """Participants who left and whose open tasks someone else has. Those who got a new link since are back."""
-    revoked = select(_j.id, _j.campaign).where(_j.revoked_at.is_not(None))
-    judges = connection.execute(revoked if campaign is None else revoked.where(_j.campaign == campaign)).all()
-    if not judges:
-        return []
-    campaigns = {number for _, number in judges}
-    details = select(_e.detail).where(_e.campaign.in_(campaigns), _e.kind == JUDGE_REPLACED)
-    replaced = {loads(detail)["seat"] for (detail,) in connection.execute(details)}
-    return [judge for judge, _ in judges if judge in replaced]
-
-
-def _not_waited_for(connection: Connection, campaign: int | None) -> list[int]:
-    """Participants whose open tasks nobody waits for: someone else has them, or their answers count in no result."""
-    return sorted({*_who_left(connection, campaign), *Events(connection).left_out(campaign)})
-
-
-def _open_in(connection: Connection, campaign: int) -> tuple[Any, ...]:
-    """The conditions for a task of a campaign that is still to be finished, by someone or by whoever comes next."""
-    open_ = (_t.campaign == campaign, _t.finished_at.is_(None))
-    gone = _not_waited_for(connection, campaign)
-    return (*open_, or_(_t.judge.is_(None), _t.judge.not_in(gone))) if gone else open_
-
-
-class Progress(Rows):
-    """Sums over the tables `task` and `item`; nothing is written."""
-
-    __slots__ = ()
-
-    def overview(self, judge: int) -> list[Overview]:
-        """How far a judge is with each task."""
-        rows = self._connection.execute(_OVERVIEW, {"judge": judge})
-        return [
-            Overview(task, page, position, documents, items, int(done or 0), active or 0.0, moment(finished_at))
-            for task, page, position, documents, items, done, active, finished_at in rows
-        ]
-
-    def shares(self, campaign: int) -> list[TaskShare]:
-        """How far every judge is, by document and page. What a judge without tasks answered, as in a campaign that was
-        imported, is done and was never assigned."""
-        number = self._items_to_do(campaign)
-        sums = (number, func.sum(_i.done), func.sum(_i.elapsed), func.sum(_i.active), func.max(_i.saved_at))
-        tables = schema.task.join(schema.item, _i.task == _t.id)
-        query = select(_t.judge, _i.document, _t.page, *sums).select_from(tables)
-        query = query.where(_t.campaign == campaign).group_by(_t.judge, _i.document, _t.page)
-        judges = dict(self._pairs(select(_j.id, _j.key).where(_j.campaign == campaign)))
-        texts = {n: (key, domain) for n, key, domain in self._documents(campaign)}
-        rows = [
-            *self._connection.execute(query),
-            *self._connection.execute(_imported_shares(self._connection, campaign)),
-        ]
-        return [
-            TaskShare(
-                judges.get(judge, ""), *texts[document], page, int(items), int(done), elapsed, active, moment(saved_at)
-            )
-            for judge, document, page, items, done, elapsed, active, saved_at in rows
-        ]
-
-    def _items_to_do(self, campaign: int | None = None) -> Any:
-        """The sum of items that somebody has or had to judge: of those who are not waited for, what they have done."""
-        gone = _not_waited_for(self._connection, campaign)
-        return func.sum(case((_t.judge.in_(gone), _i.done), else_=1)) if gone else func.count()
-
-    def domain_shares(self, campaign: int) -> list[TaskShare]:
-        """What was assigned, summed up by judge and domain, judges in their order; questionnaires are left out."""
-        sums = {
-            "number": self._items_to_do(campaign),
-            "done": func.sum(_i.done),
-            "elapsed": func.sum(_i.elapsed),
-            "active": func.sum(_i.active),
-            "saved_at": func.max(_i.saved_at),
-        }
-        tables = schema.task.join(schema.item, _i.task == _t.id)
-        query = select(_t.judge, _i.document, *(total.label(name) for name, total in sums.items()))
-        query = query.select_from(tables).where(_t.campaign == campaign).group_by(_t.judge, _i.document)
-        return self._by_domain(query)
-
-    def who_left(self, campaign: int) -> list[int]:
-        """Participants whose open tasks someone else has."""
-        return _who_left(self._connection, campaign)
-
-    def who_only_came_with_files(self, campaign: int) -> set[int]:
-        """Participants who have answers here and never had a task."""
-        has_tasks = select(_t.id).where(_t.judge == _j.id).exists()
-        has_answers = select(_q.id).where(_q.judge == _j.id).exists()
-        return {*self._connection.scalars(select(_j.id).where(_j.campaign == campaign, ~has_tasks, has_answers))}
-
-    def free_items(self, campaign: int) -> int:
-        """Items that no judge has taken yet."""
-        query = select(func.count()).select_from(schema.task.join(schema.item, _i.task == _t.id))
-        return int(self._connection.scalar(query.where(_t.campaign == campaign, _t.judge.is_(None))) or 0)
-
-    def imported_domain_shares(self, campaign: int) -> list[TaskShare]:
-        """The progress of judges without tasks, by judge and domain. It reads all their answers; only imports change
-        it."""
-        return self._by_domain(_imported_shares(self._connection, campaign))
-
-    def _by_domain(self, parts: Any) -> list[TaskShare]:
-        """Sums by judge and document, summed up by judge and domain."""
-        part = parts.subquery()
-        p = part.c
-        totals = (func.sum(p.number), func.sum(p.done), func.sum(p.elapsed), func.sum(p.active), func.max(p.saved_at))
-        tables = part.join(schema.document, _d.id == p.document).join(schema.judge, _j.id == p.judge)
-        query = select(_j.key, _d.domain, *totals).select_from(tables).where(_d.key != "")
-        query = query.group_by(_j.id, _j.key, _j.position, _d.domain).order_by(_j.position, func.min(_d.position))
-        return [
-            TaskShare(judge, "", domain, "", int(items), int(done), elapsed, active, moment(saved_at))
-            for judge, domain, items, done, elapsed, active, saved_at in self._connection.execute(query)
-        ]
-
-    def totals(self) -> dict[int, tuple[int, int, int]]:
-        """For every campaign how many items it has, how many of them are done, and how many judges. Few queries for
-        all campaigns, so that a list of hundreds costs little more than one."""
-        tables = schema.task.join(schema.item, _i.task == _t.id)
-        query = select(_t.campaign, self._items_to_do(), func.sum(_i.done)).select_from(tables)
-        items = {
-            row[0]: (int(row[1]), int(row[2] or 0)) for row in self._connection.execute(query.group_by(_t.campaign))
-        }
-        each = _imported_shares(self._connection).subquery()
-        campaigns = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
-        for campaign, number in self._connection.execute(campaigns.group_by(_j.campaign)):
-            total, done = items.get(campaign, (0, 0))
-            items[campaign] = (total + int(number), done + int(number))
-        people = dict(self._pairs(select(_j.campaign, func.count()).group_by(_j.campaign)))
-        found = {*items, *people}
-        return {campaign: (*items.get(campaign, (0, 0)), int(people.get(campaign, 0))) for campaign in found}
-
-    def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
-        """Tasks and finished tasks by judge."""
-        gone = _not_waited_for(self._connection, campaign)
-        number = func.count(case((_j.id.in_(gone), _t.finished_at), else_=_t.id))
-        query = select(_j.key, number, func.count(_t.finished_at))
-        tables = schema.judge.outerjoin(schema.task, _t.judge == _j.id)
-        rows = query.select_from(tables).where(_j.campaign == campaign).group_by(_j.id, _j.key, _j.position)
-        return {key: (all_, finished) for key, all_, finished in self._connection.execute(rows.order_by(_j.position))}
-
-    def _pairs(self, query: Any) -> list[tuple[int, str]]:
-        return [(row[0], row[1]) for row in self._connection.execute(query)]
-
-    def _documents(self, campaign: int) -> Iterable[Any]:
-        return self._connection.execute(select(_d.id, _d.key, _d.domain).where(_d.campaign == campaign))
