@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 from zlib import crc32
 
 import pytest
@@ -29,7 +29,7 @@ from lanner.judges import request
 from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
 from lanner.judges.providers import Call, Endpoint, OverloadedError, Reply
 from lanner.judges.run import run
-from lanner.model import Judge, Labels, Object, Unit
+from lanner.model import Judge, Labels, Object, Spans, Unit
 from lanner.protocols.answers import holds
 from lanner.store import Store
 from model_campaign import corpus, opened
@@ -90,11 +90,26 @@ class Model:
         await asyncio.sleep(0)
         self.power.event()
         if text is None:
-            question = json.dumps([call.messages[1]["content"], (call.seed or 0) % 1000])
-            answers = instance(dict(call.schema), Random(question), whole=True)
+            question = json.dumps([call.messages[1]["content"], (call.seed or 0) % 1000, call.model])
+            answers = instance(dict(call.schema), dice := Random(question), whole=True)
             numbered = all(name.isdigit() for name in answers)
-            text = json.dumps({n: self.fit(a) for n, a in answers.items()} if numbered else self.fit(answers))
+            sheets = {"": answers} if not numbered else answers
+            sheets = {name: self.fit(self.mark(sheet, dice)) for name, sheet in sheets.items()}
+            text = json.dumps(sheets if numbered else sheets[""])
         return Reply(text, call.model)
+
+    def mark(self, answers: dict[str, Any], dice: Random) -> dict[str, Any]:
+        """Quote words of every sentence where marks are asked for, some of which stand there twice."""
+        for _, question in self.protocol.questions:
+            if isinstance(question, Spans) and question.id in answers:
+                options = {"category": question.categories, "severity": question.severities}
+                chosen = {name: dice.choice(entries).id for name, entries in options.items() if entries}
+                side = question.sides[-1]
+                words = dice.choice({"source": (".", "storm"), "target": (".", "Sturm")}[side])
+                answers[question.id] = [
+                    {"side": side, "text": words, **chosen, **({"missing": False} if question.missing else {})}
+                ]
+        return answers
 
     def fit(self, answers: dict[str, Any]) -> dict[str, Any]:
         """Leave out what is not asked, given the answers of the same reply."""
@@ -123,9 +138,21 @@ def prepare(path: Path, protocol: str) -> None:
         opened(store, protocol, texts, options={"all_scenarios": True})
 
 
-def work(path: Path, model: Model, calls: Calls, limits: Limits = PATIENCE) -> Totals | None:
+WAYS: dict[str, dict[str, Any]] = {
+    **{calls: {"calls": calls} for calls in get_args(Calls)},
+    "panel": {"models": 3},
+    "samples": {"samples": 2},
+    "orders": {"swap": True},
+    "documents by a panel": {"calls": "documents", "models": 2},
+}
+"""How a judge may be asked: in which calls, how often, by how many models."""
+
+
+def work(path: Path, model: Model, way: str, limits: Limits = PATIENCE) -> Totals | None:
     """One run until its end. None where the power went."""
-    plan = Plan("m", (Member("tiny", Endpoint("http://nowhere")),), calls=calls)
+    settings = dict(WAYS[way])
+    members = tuple(Member(f"tiny{n}", Endpoint("http://nowhere")) for n in range(settings.pop("models", 1)))
+    plan = Plan("m", members, **settings)
     with Store.open(path) as store:
         try:
             return asyncio.run(run(store, "c", [plan], limits=limits, connect=lambda _endpoint: model))
@@ -134,10 +161,14 @@ def work(path: Path, model: Model, calls: Calls, limits: Limits = PATIENCE) -> T
 
 
 def state(path: Path) -> dict[str, Any]:
-    """Everything that matters at the end, read with nothing but SQL."""
+    """Everything that matters at the end, read with nothing but SQL. Of answers those that count: what was revised, or
+    taken back, since a question was asked again, is history."""
     connection = sqlite3.connect(path)
     try:
-        wanted = "SELECT document, segment, question, systems, role, value FROM judgement ORDER BY 1, 2, 3, 4, 5"
+        wanted = (
+            "SELECT document, segment, question, systems, role, value, flags FROM judgement WHERE value <> 'null' AND "
+            "id NOT IN (SELECT supersedes FROM judgement WHERE supersedes NOT NULL) ORDER BY 1, 2, 3, 4, 5"
+        )
         return {
             "answers": connection.execute(wanted).fetchall(),
             "unfinished": connection.execute("SELECT page FROM task WHERE finished_at IS NULL ORDER BY id").fetchall(),
@@ -171,12 +202,12 @@ def power(monkeypatch: pytest.MonkeyPatch) -> Callable[[int | None], Power]:
 
 
 def undisturbed(
-    path: Path, protocol: str, power: Callable[..., Power], calls: Calls
+    path: Path, protocol: str, power: Callable[..., Power], way: str
 ) -> tuple[dict[str, Any], int, Sequence[str]]:
     """The state after a run without interruption, how many events it had, and what was asked."""
     supply = power()
     model = Model(protocol, supply)
-    totals = work(path, model, calls)
+    totals = work(path, model, way)
     assert totals is not None and totals.items and not totals.missing and not totals.waiting
     reached = state(path)
     assert reached["answers"] and not reached["unfinished"]
@@ -184,7 +215,10 @@ def undisturbed(
 
 
 CASES = [(name, "stages") for name in PROTOCOLS] + [
-    (name, calls) for name in ("falcon", "h_falcon", "esa", "mqm", "parity") for calls in ("pages", "documents")
+    (name, way)
+    for name in ("falcon", "h_falcon", "esa", "mqm", "parity")
+    for way in WAYS
+    if way not in ("stages", "skills") and (way != "orders" or name == "parity")
 ]
 
 
@@ -210,29 +244,29 @@ def whole_run(
     tmp_path_factory: pytest.TempPathFactory,
     power: Callable[..., Power],
     protocol: str,
-    calls: Calls,
+    way: str,
 ) -> Undisturbed:
-    if (protocol, calls) not in runs:
+    if (protocol, way) not in runs:
         folder = tmp_path_factory.mktemp("undisturbed")
         clean, whole = folder / "clean.db", folder / "whole.db"
         prepare(clean, protocol)
         shutil.copy(clean, whole)
-        runs[protocol, calls] = Undisturbed(clean, *undisturbed(whole, protocol, power, calls))
-    return runs[protocol, calls]
+        runs[protocol, way] = Undisturbed(clean, *undisturbed(whole, protocol, power, way))
+    return runs[protocol, way]
 
 
-@pytest.mark.parametrize(("protocol", "calls"), CASES)
+@pytest.mark.parametrize(("protocol", "way"), CASES)
 def test_a_power_cut_at_any_moment_changes_nothing(
-    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
+    tmp_path: Path, power: Callable[..., Power], protocol: str, way: str, whole_run: Undisturbed
 ) -> None:
-    for moment in some_of(whole_run.events, protocol + calls):
+    for moment in some_of(whole_run.events, protocol + way):
         path = tmp_path / f"{moment}.db"
         shutil.copy(whole_run.clean, path)
         first = Model(protocol, power(moment))
-        assert work(path, first, calls) is None
+        assert work(path, first, way) is None
         rows = Counter(key for (key,) in state(path)["settled"])
         second = Model(protocol, power())
-        work(path, second, calls)
+        work(path, second, way)
         assert state(path) == whole_run.expected, moment
         asked_again = {name.rpartition("-")[0] for name in second.questions}
         assert not asked_again & set(rows), moment  # what has a row in the ledger is paid for once
@@ -250,23 +284,29 @@ def mumbles(number: int, at: int) -> str | None:
     return "I would rather not." if number == at else None
 
 
-@pytest.mark.parametrize(("protocol", "calls"), CASES[:: MOMENTS and 2])
+REPEATABLE = [case for case in CASES if case != ("falcon", "documents by a panel")]
+"""Without those where one sentence that is asked about again is in another call than it was, and has another answer."""
+
+
+@pytest.mark.parametrize(("protocol", "way"), REPEATABLE[:: MOMENTS and 2])
 def test_an_outage_or_a_useless_reply_at_any_question_is_made_good_by_the_next_run(
-    tmp_path: Path, power: Callable[..., Power], protocol: str, calls: Calls, whole_run: Undisturbed
+    tmp_path: Path, power: Callable[..., Power], protocol: str, way: str, whole_run: Undisturbed
 ) -> None:
     different = {name.rpartition("-")[0] for name in whole_run.questions}
     faults = (fails, mumbles)
-    for place, at in enumerate(some_of(len(different), protocol + calls), start=crc32((protocol + calls).encode())):
+    for place, at in enumerate(some_of(len(different), protocol + way), start=crc32((protocol + way).encode())):
         for fault in faults if MOMENTS is None else (faults[place % 2],):
             path = tmp_path / f"{fault.__name__}{at}.db"
             shutil.copy(whole_run.clean, path)
-            totals = work(path, Model(protocol, power(), partial(fault, at=at)), calls)
-            assert totals is not None and totals.missing + totals.failed > 0
-            assert state(path)["unfinished"], (fault.__name__, at)
+            totals = work(path, Model(protocol, power(), partial(fault, at=at)), way)
+            assert totals is not None and totals.missing + totals.failed + totals.fewer > 0
+            assert bool(state(path)["unfinished"]) == (totals.missing + totals.failed > 0), (fault.__name__, at)
             again = Limits(in_flight=4, tries=1, backoff=0.0, retry_missing=True)
-            work(path, Model(protocol, power()), calls, again)
+            work(path, Model(protocol, power()), way, again)
             ended = state(path)
             settled = sorted(set(ended["settled"]))
+            if totals.fewer:  # what was asked about answers of fewer models is in the ledger as well
+                settled = [key for key in settled if key in whole_run.expected["settled"]]
             assert {**ended, "settled": settled} == whole_run.expected, (fault.__name__, at)
             path.unlink()
 

@@ -372,8 +372,8 @@ def say_unfinished(output: Output, totals: Totals) -> None:
     if totals.fewer:
         rest = plural(totals.fewer, "answer rests", "answers rest")
         output.note(
-            f"{rest} on fewer models, samples or orders than were asked: from the others no valid answer came. "
-            "`lanner ledger --missing` says why."
+            f"{rest} on fewer models, samples or orders than were asked: from the others no valid answer came. Next: "
+            "--set retry_missing=true asks them again; `lanner ledger --missing` says why."
         )
     if totals.failed:
         failed = f"{plural(totals.failed, 'item was', 'items were')} left open"

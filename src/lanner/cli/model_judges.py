@@ -20,7 +20,6 @@ from lanner.cli.source import documents_of, materials
 from lanner.errors import ExitCode, InputError, LannerError, Where, check_known
 from lanner.judges import providers
 from lanner.judges import template as templates
-from lanner.judges.comparison import unanswered
 from lanner.judges.prompt import EXAMPLE, PromptSettings, stage_prompts
 from lanner.judges.providers import Endpoint
 from lanner.judges.replay import replay
@@ -28,6 +27,7 @@ from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.request import ask_once
 from lanner.judges.run import nothing_to_judge
 from lanner.judges.setup import host_of
+from lanner.judges.unanswered import unanswered
 from lanner.metrics import Languages, MetricRating, rate
 from lanner.model import Document, Judge, JudgeKind, Judgement
 from lanner.model.messages import estimate, plural

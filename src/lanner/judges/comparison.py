@@ -8,7 +8,7 @@ resample documents, and a difference between two judges is taken item by item.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,6 +19,7 @@ import numpy as np
 from lanner import __version__, campaign
 from lanner.analysis.measures import Purpose, counts
 from lanner.errors import LannerError, check_known
+from lanner.judges.unanswered import unanswered
 from lanner.model import (
     Choice,
     Document,
@@ -303,25 +304,6 @@ def _by_segment(row: LedgerEntry, detail: Mapping[str, Json]) -> list[tuple[str,
     if answers and all(name.isdigit() for name in answers):  # a ledger of before 0.2
         return list(answers.items())
     return [(row.segment, answers)]
-
-
-def unanswered(rows: Iterable[tuple[str, LedgerEntry]]) -> list[tuple[str, LedgerEntry, int]]:
-    """Questions without a valid answer: of each its document, its last row, and how many sentences that leaves without
-    one. What was asked again in another way (with a longer limit, in a call about fewer sentences) is one question."""
-    last: dict[tuple[object, ...], tuple[str, LedgerEntry] | None] = {}
-    for document, row in rows:
-        detail = loads(row.detail)
-        about = (document, row.systems, row.role, row.page, *detail.get("stages", ()))
-        way = (row.model, detail.get("twin"), row.sample, row.swapped)
-        if segments := detail.get("segments"):
-            answers = loads(row.answers or "{}") if row.final else {}
-            for number, segment in enumerate(segments, 1):
-                last[*about, *way, segment] = None if str(number) in answers else (document, row)
-        else:
-            is_answered = row.final and row.answers is not None
-            last[*about, *way, row.segment, row.schema_hash] = None if is_answered else (document, row)
-    numbers = Counter(entry for entry in last.values() if entry is not None)
-    return [(document, row, number) for (document, row), number in numbers.items()]
 
 
 def audit(store: Store, reference: str | int, judge: str, *, resampling: Resampling | None = None) -> list[Result]:

@@ -58,7 +58,7 @@ SETTINGS: dict[str, Setting] = {
     "samples": Setting(int, 1, "Samples per item."),
     "batch": Setting(bool, False, "Use the server's batch interface: cheaper, answers within a day."),
     "swap": Setting(bool, False, "Judge pairs in both orders."),
-    "retry_missing": Setting(bool, False, "Ask again about items without a valid answer."),
+    "retry_missing": Setting(bool, False, "Ask again where no valid answer came, also of one model of a panel."),
     "panel": Setting(bool, False, "Combine the models into one judge."),
     "engine": Setting(str, "local", "Run in this process, or on a Ray cluster.", ("local", "ray")),
     "rationale": Setting(bool, False, "Let the model give its reasons before the scores."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from lanner.campaign import Questions, Submission
 from lanner.campaign.questions import fits
+from lanner.campaign.tasks import reopen_task
 from lanner.errors import LannerError
 from lanner.judges.limits import StoppedError
 from lanner.judges.plan import Plan
@@ -30,19 +31,21 @@ from lanner.judges.request import (
     Subject,
     UnavailableError,
 )
+from lanner.judges.unanswered import JudgedItem, item_of, items_with_gaps
 from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
 from lanner.protocols.answers import chosen_labels, combine, holds, reorder, texts_of
 from lanner.protocols.kinds.spans import SEVERAL_PLACES
-from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, UnfinishedTask
+from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, Transaction, UnfinishedTask
 from lanner.store.rows import dumps
 
+_PAIR = Item("", systems=("", ""))
 _ORDERS = 24  # different orders of options in an audit: enough to even out, few enough to remember their prompts
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedTask:
-    """A task with what is known about it: which items are open, which of those wait for an answer of an earlier page,
-    earlier answers, texts, rows of the ledger."""
+    """A task with what is known about it: which items are open, or to be asked about again; which of those wait for an
+    answer of an earlier page; answers of other pages, texts, rows of the ledger."""
 
     assigned: AssignedTask
     open: frozenset[int]
@@ -52,6 +55,11 @@ class LoadedTask:
     rows: Mapping[str, Sequence[LedgerEntry]]
     settled: set[int] = field(default_factory=set)
     """Places of items that were open and have been answered since."""
+
+    @property
+    def is_reopened(self) -> bool:
+        """Whether it was finished and has something to be asked again."""
+        return self.assigned.task.finished_at is not None and bool(self.open)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +107,43 @@ class JudgeWorker:
     def documents(self, only: frozenset[str] | None = None) -> list[tuple[str, list[UnfinishedTask]]]:
         """Open work by document; questionnaires are not for models."""
         with self._store.reading() as tx:
-            works = [work for work in tx.ledger.open_tasks(self._participant) if work.page in self._pages]
-        groups = groupby(works, key=lambda work: work.document)
+            works = tx.ledger.open_tasks(self._participant)
+            if self._fills_gaps:
+                works = self._with_gaps(tx, works)
+        groups = groupby((work for work in works if work.page in self._pages), key=lambda work: work.document)
         return [(key, list(works_of_document)) for key, works_of_document in groups if only is None or key in only]
+
+    @property
+    def _fills_gaps(self) -> bool:
+        """Whether items are asked about again that have an answer, but not by every model, sample and order."""
+        return self._requester.retries and len(self._votes(_PAIR)) > 1
+
+    def _with_gaps(self, tx: Transaction, works: Sequence[UnfinishedTask]) -> list[UnfinishedTask]:
+        """Open work with the tasks that have items to be asked about again. Beside one of these every page is looked
+        at: a later one may ask about what is answered otherwise then."""
+        gaps = items_with_gaps(tx.ledger.of_judge(self._participant))
+        numbers: Counter[int] = Counter()
+        for assigned in tx.tasks.of_judge(self._participant) if gaps else ():
+            places = [n for n, item in enumerate(assigned.task.items) if item_of(assigned.task.page, item) in gaps]
+            done = [entry.done for entry in tx.tasks.item_progress(assigned.task.id)] if places else []
+            numbers[assigned.task.id] = sum(bool(done[place]) for place in places)
+        every = tx.ledger.open_tasks(self._participant, finished=True)
+        documents = {work.document for work in every if numbers[work.task]}
+        unfinished = {work.task for work in works}
+        return [
+            work._replace(items=work.items + numbers[work.task])
+            for work in every
+            if work.task in unfinished or work.document in documents
+        ]
 
     async def judge(self, works: Sequence[UnfinishedTask], most: int | None = None) -> None:
         """All open items of one document, page after page, since later pages may ask about earlier answers."""
         by_page = sorted(works, key=lambda work: self._pages[work.page])
         for _, same_page in groupby(by_page, key=lambda work: work.page):
             tasks = [await asyncio.to_thread(self._load, work.task) for work in same_page]
+            for task in tasks:
+                if task.is_reopened:
+                    await asyncio.to_thread(reopen_task, self._store, task.assigned.task.id)
             ready = [(task, place) for task in tasks for place in sorted(task.open - task.waiting)]
             steps = ready[:most]
             most = None if most is None else most - len(steps)
@@ -127,27 +163,34 @@ class JudgeWorker:
 
     def _load(self, number: int) -> LoadedTask:
         rows: dict[str, list[LedgerEntry]] = defaultdict(list)
+        gaps: set[JudgedItem] = set()
         answers_by_place: dict[tuple[int, str], Sequence[StoredAnswer]] = {}
         with self._store.reading() as tx:
             assigned = tx.tasks.get(number)
             assert assigned is not None
             saved = [item.saved_at is not None for item in tx.tasks.item_progress(number)]
-            for document in dict.fromkeys(assigned.documents):
-                for row in tx.ledger.of_document(self._participant, document):
+            keys = {number: item.document for number, item in zip(assigned.documents, assigned.task.items, strict=True)}
+            for document, key in keys.items():
+                entries = tx.ledger.of_document(self._participant, document)
+                gaps |= items_with_gaps((key, row) for row in entries) if self._fills_gaps else set()
+                for row in entries:
                     rows[row.key].append(row)
                 for segment, answers in tx.judgements.of_document(self._participant, document).items():
                     answers_by_place[document, segment] = answers
-            keys = dict.fromkeys(item.document for item in assigned.task.items)
-            documents = {key: tx.documents.find(self._campaign, key) for key in keys}
+            documents = {key: tx.documents.find(self._campaign, key) for key in keys.values()}
         page, items = assigned.task.page, assigned.task.items
-        earlier = [
+        known = [
             self._asking.answers(page, item, self._asking.heads(answers_by_place.get((document, item.segment), ())))
             for item, document in zip(items, assigned.documents, strict=True)
         ]
         open_ = frozenset(
-            n for n, item in enumerate(items) if self._asking.open(page, item, earlier[n], saved=saved[n])
+            n
+            for n, item in enumerate(items)
+            if item_of(page, item) in gaps or self._asking.open(page, item, known[n], saved=saved[n])
         )
-        waiting = frozenset(n for n in open_ if self._asking.waits(page, items[n], earlier[n]))
+        waiting = frozenset(n for n in open_ if self._asking.waits(page, items[n], known[n]))
+        here = {question.id for stage in self._protocol.pages[page] for question in stage.questions}
+        earlier = [{name: value for name, value in answers.items() if name not in here} for answers in known]
         texts = {key: document for key, document in documents.items() if document}
         return LoadedTask(assigned, open_, waiting, earlier, texts, rows)
 
@@ -311,7 +354,8 @@ class JudgeWorker:
         flags = {name: found for name, value in answers.items() if (found := _flags_of(name, value, complete))}
         item = task.assigned.task.items[place]
         number = task.assigned.task.id
-        name = hashlib.sha256(dumps([number, place, item.segment, answers]).encode()).hexdigest()[:24]
+        content = dumps([number, place, item.segment, answers, len(complete)])
+        name = hashlib.sha256(content.encode()).hexdigest()[:24]
         outcome = await self._writer.submit(
             Submission(
                 number,

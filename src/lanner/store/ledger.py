@@ -163,9 +163,10 @@ class Ledger(Rows):
         """Forget what was asked of a judge who is removed, having answered nothing."""
         self._connection.execute(delete(schema.ledger).where(_l.judge == judge))
 
-    def open_tasks(self, judge: int) -> list[UnfinishedTask]:
-        """A judge's unfinished tasks by document, those of one document together, in the campaign's order."""
-        mine = (_t.judge == judge) & _t.finished_at.is_(None)
+    def open_tasks(self, judge: int, *, finished: bool = False) -> list[UnfinishedTask]:
+        """A judge's unfinished tasks by document, those of one document together, in the campaign's order; with
+        `finished` those that are finished as well."""
+        mine = (_t.judge == judge) if finished else (_t.judge == judge) & _t.finished_at.is_(None)
         items = select(_i.task, _i.document, func.sum(1 - _i.done)).join(schema.task, _t.id == _i.task).where(mine)
         query = select(_i.document).join(schema.task, _t.id == _i.task).where(mine)
         # Put together here: a join on the documents' places has no index, and would look at each pair of documents.
