@@ -137,3 +137,25 @@ def test_what_is_accepted_as_it_stands_is_not_called_saved_before_it_is(live: Li
     keyboard.wait_until_saved()
     [mark] = work.stored(work.tasks[0].id)[0]["errors"]
     assert mark["origin"] == "kept"
+
+
+def test_an_answer_that_came_too_late_keeps_no_other_document_from_being_finished(live: Live, page: Page) -> None:
+    work = live.campaign("da", [document(1, name=name) for name in ("first", "second")], systems=SYSTEMS[:1])
+    first, second = (task.id for task in work.tasks)
+    work.enter(page)
+    page.goto(work.url(first))
+    keyboard = Keyboard(page)
+    keyboard.wait_until_ready()
+    campaign.submit(live.store, first, 0, {"score": 20}, submission=f"other device {first}")
+    campaign.finish(live.store, first)
+    keyboard.press("7", "0", "Enter")
+    expect(page.locator("#note-held")).to_contain_text("finished before")
+    page.goto(work.url(second))
+    keyboard.wait_until_ready()
+    expect(page.locator("#saved")).to_have_attribute("data-state", "refused")
+    held = hold(page, f"**/task/{second}/answers")
+    with page.expect_request(f"**/task/{second}/answers"):
+        keyboard.press("7", "0", "Enter")
+    held.release()
+    page.wait_for_url("**/work*")
+    assert [item.get("score") for item in work.stored(second)] == [70]

@@ -83,6 +83,7 @@ export class Flow {
       return app.say(app.store.items[app.item].feedback?.explanation ?? '');
     if (isSettled) return app.saving.finish();
     app.leave(false);
+    if (app.saving.held) return undefined; // that, and what to do, is said already
     return app.note('held', app.t('wait_finish')); // gone once everything is sent
   }
 

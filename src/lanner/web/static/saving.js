@@ -319,16 +319,22 @@ export class Saving {
     ).length;
   }
 
+  /** Whether answers of this task do not go before their judge does something; which, is said. */
+  get held() {
+    const { outbox, task } = this;
+    return outbox.stopped || [...outbox.held.keys()].some(message => message.task === task);
+  }
+
   /**
    * Whether everything has arrived, and what the server said of it is on the page. That is waited
    * for as long as one message after the other arrives.
    */
   async settled() {
-    const { outbox, task } = this,
-      isOnItsWay = () => !outbox.tries && !outbox.stopped && !outbox.held.size;
+    const { outbox, task } = this;
     for (const i of this.app.states.keys()) await this.flush(i);
     let left = outbox.queue.length;
-    for (let n = 0; n < PATIENCE / LOOK && outbox.holds(task) && isOnItsWay(); n++) {
+    for (let n = 0; n < PATIENCE / LOOK && outbox.holds(task); n++) {
+      if (outbox.tries || this.held) break;
       await new Promise(ok => setTimeout(ok, LOOK));
       if (outbox.queue.length < left) n = 0;
       left = outbox.queue.length;
