@@ -200,7 +200,15 @@ def annotators(rng):
     lean = np.clip(rng.normal(0.6, 0.15, DOCUMENTS), 0.25, 0.95)[UNIT]
     draw = rng.random(N)
     lost = np.where(draw < lean * 0.5, 1.0, np.where(draw < lean * 0.5 + 0.3, -1.0, 0.0))
-    return {"alternative annotator, by document": _document_p(lost, UNIT, EDGE), "  by item": _item_p(lost, EDGE)}
+    fails = np.where((rng.random(DOCUMENTS) < 0.2)[UNIT], 1.0, rng.choice([-1.0, 0.0, 1.0], N, p=[0.1, 0.8, 0.1]))
+    means = np.bincount(UNIT, weights=fails) / np.bincount(UNIT)
+    return {
+        "alternative annotator, by document": _document_p(lost, UNIT, EDGE),
+        "  by item": _item_p(lost, EDGE),
+        "alternative annotator, one document in five fails": _document_p(fails, UNIT, 0.2),
+        "  t over documents": stats.ttest_1samp(means, 0.2, alternative="less").pvalue,
+        "  by item, one document in five fails": _item_p(fails, 0.2),
+    }
 
 
 def powered(rng):

@@ -133,6 +133,17 @@ def test_a_reading_says_what_it_is_where_it_lies_and_what_would_change_it():
     assert "more documents" not in same
 
 
+@pytest.mark.parametrize("documents", [2, 4])
+def test_a_narrow_interval_of_few_documents_is_called_neither_high_nor_low(documents):
+    """As on the live page and in reports; correlations of few documents, too."""
+    for name in ("alpha", "kappa", "Pearson r"):
+        few = reading(Result(name, 0.9, Interval(0.88, 0.92), counts={"documents": documents}))
+        assert f"{documents} documents are too few to say whether that is high or low" in few
+        assert "confidence between 0.88 and 0.92" in few
+        enough = reading(Result(name, 0.9, Interval(0.88, 0.92), counts={"documents": 5}))
+        assert "On the scale of" in enough and "too few" not in enough
+
+
 def test_shares_are_percentages_and_absent_values_have_a_reason():
     assert "Agreement 70%" in reading(Result("percent", 0.7, Interval(0.6, 0.8)))
     assert "between 60% and 80%" in reading(Result("percent", 0.7, Interval(0.6, 0.8)))

@@ -144,11 +144,17 @@ def _distinct(pairs: list[tuple[str, Material]]) -> list[tuple[str, Material]]:
 
 
 _VERDICTS = {
-    "replace": "{model} may replace a person here: it is as close to people as they are to each other.",
-    "assist": "{model} may not replace a person here, but it helps: let it judge what people do not, and correct it.",
-    "neither": "{model} may not replace a person here, and it is not shown to save work.",
+    "replace": "{model} may replace a person here: it is as close to people as they are to each other, "
+    "with {epsilon:g} allowed for what people cost.",
+    "assist": "{model} is not shown to be close enough to replace a person here, but it helps: let it judge what "
+    "people do not, and correct it.",
+    "neither": "{model} is not shown to be close enough to replace a person here, nor to save work.",
     "unknown": "Nothing can be said about {model}: too few items were judged by it and by two people.",
 }
+_FEW_DOCUMENTS = (
+    "{documents} are too few to say whether {model} may replace a person here: even a model as close as each of them "
+    "in every document takes {needed}."
+)
 
 
 def run_replace(output: Output, source: Source, model: str, question: str | None, epsilon: float) -> None:
@@ -229,7 +235,11 @@ def _texts(row: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _words(verdict: Mapping[str, Json]) -> Iterator[str]:
-    yield _VERDICTS[verdict["verdict"]].format(model=verdict["model"])
+    if verdict["verdict"] != "unknown" or verdict["documents_needed"] is None:
+        yield _VERDICTS[verdict["verdict"]].format(**verdict)
+    if verdict["documents_needed"] is not None:
+        documents = plural(verdict["documents"], "document")
+        yield _FEW_DOCUMENTS.format(documents=documents, model=verdict["model"], needed=verdict["documents_needed"])
     if verdict["winning_rate"] is not None:
         yield f"It beats {percent(verdict['winning_rate'], 0)} of {verdict['people']} people; half are enough."
     if verdict["saves"] is not None and verdict["saves_measured"]:

@@ -17,6 +17,7 @@ from typing import Any
 from lanner import registry
 from lanner.errors import StatisticError
 from lanner.model import Result
+from lanner.model.messages import plural
 from lanner.stats import coefficients
 from lanner.stats import spans as span_coefficients
 from lanner.stats.coefficients import (
@@ -25,8 +26,10 @@ from lanner.stats.coefficients import (
     alpha,
     band,
     band_of,
+    bands_of_ends,
     brennan_prediger,
     conger,
+    documents_too_few,
     fleiss,
     gwet,
     jaccard,
@@ -192,23 +195,23 @@ def _ends(result: Result, share: bool) -> str:
 
 def _on_scale(result: Result, scale: str, *, cited: bool = True) -> str:
     assert result.value is not None
-    documents = result.counts.get("documents")
-    if result.interval is None and documents is not None and documents < FEW:
-        return (
-            f"No interval says how far off it may be on {documents} document{'s' if documents != 1 else ''}, so "
-            "whether that is high or low is not said."
-        )
+    if (documents := documents_too_few(result)) is not None:
+        few = plural(documents, "document")
+        if result.interval is None:
+            return f"No interval says how far off it may be on {few}, so whether that is high or low is not said."
+        between = f"{result.interval.level:.0%} confidence between {_ends(result, share=False)}"
+        return f"With {between}, but {few} are too few to say whether that is high or low."
     here = band_of(result, scale)
     on_scale = f"On the scale of {SCALES['scale'][scale]['citation']}: {here}" if cited else here[:1].upper() + here[1:]
     if result.interval is None:
         return f"{on_scale}."
     ends = (result.interval.low, result.interval.high)
-    low, high = (band(end, scale) for end in ends)
+    low, high = bands_of_ends(result, scale)
     between = f"{result.interval.level:.0%} confidence between {_ends(result, share=False)}"
     if SCALES["scale"][scale].get("either_sign") and ends[0] < 0 < ends[1]:
         return f"{on_scale}. With {between}: no relation at all is possible, too."
     if low == high:
         return f"{on_scale}. With {between}, all of it {here}."
     # the band of the number alone may not hold, so it is no sentence; nor is the reason behind a band, after its colon
-    on_scale, low = on_scale.removesuffix(here[len(here.partition(":")[0]) :]), low.partition(":")[0]
+    on_scale = on_scale.removesuffix(here[len(here.partition(":")[0]) :])
     return f"{on_scale} as it stands, but with {between}: from {low} to {high}."

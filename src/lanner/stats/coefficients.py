@@ -26,11 +26,12 @@ from scipy import sparse
 from lanner import registry
 from lanner.errors import StatisticError, check_known
 from lanner.model import Result
+from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import plural
 from lanner.stats.estimate import GROUPS, RowCounts, SparseTable, Statistic, StatisticPlan, estimate, statistic
 from lanner.stats.frame import distinct
 from lanner.stats.ratings import EVERY_KIND, Codes, Patterns, Ratings, label_counts, pair_total
-from lanner.stats.resample import Array, Indices, Resampling, Scale
+from lanner.stats.resample import FEW, Array, Indices, Resampling, Scale
 
 Weights = str | Sequence[Sequence[float]] | None
 NAMES = ("identity", "linear", "quadratic")
@@ -908,13 +909,41 @@ def band(value: float, scale: str) -> str:
     return text
 
 
+_BY_CHANCE = "no agreement beyond chance"
+
+
 def band_of(result: Result, scale: str) -> str:
     """The reading of a coefficient on a published scale: one a little below nought, whose interval goes beyond, says
     nothing worse than nought."""
     value = result.value or 0.0
-    if result.interval and value < 0 <= result.interval.high and not SCALES["scale"][scale].get("either_sign"):
-        return "no agreement beyond chance"
-    return band(value, scale)
+    return _BY_CHANCE if value < 0 and _reaches_nought(result, scale) else band(value, scale)
+
+
+def bands_of_ends(result: Result, scale: str) -> tuple[str, str]:
+    """The readings of both ends of a coefficient's interval, without what stands after a colon; both that of the number
+    where there is none."""
+    if result.interval is None:
+        low = high = band_of(result, scale)
+    else:
+        low, high = (band(end, scale) for end in (result.interval.low, result.interval.high))
+        low = _BY_CHANCE if _reaches_nought(result, scale) else low
+    return low.partition(":")[0], high.partition(":")[0]
+
+
+def _reaches_nought(result: Result, scale: str) -> bool:
+    """Whether the interval goes from below nought beyond it, where below nought is less than chance would give."""
+    interval = result.interval
+    return interval is not None and interval.low < 0 <= interval.high and not SCALES["scale"][scale].get("either_sign")
+
+
+def documents_too_few(result: Result) -> int | None:
+    """The documents that a number rests on, where they are too few to call it high or low: fewer than a verdict takes
+    (`VERDICT_DOCUMENTS`, as on the live page), or fewer than `FEW` that all say the same, which leaves no interval.
+    None where they are enough, or not known."""
+    documents = result.counts.get("documents")
+    if documents is None or documents >= FEW:
+        return None
+    return documents if documents < VERDICT_DOCUMENTS or result.interval is None else None
 
 
 def scale_of(statistic: str) -> str | None:

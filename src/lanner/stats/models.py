@@ -22,7 +22,8 @@ the true share is (q − f)/(h − f). Hits and alarms come from items that peop
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -269,8 +270,10 @@ def alternative_annotator(
 
     Closeness is the share of equal labels, minus the root mean squared distance for numbers, or the mean Jaccard index
     for label sets. With `unit` "item" the test is the published one (t, or Wilcoxon's with fewer than 30 items); with
-    "document", the default, it allows for alike sentences in a document (CR2). Rows: one per person, with both
-    p-values. The Result's value is ω, with Wilson's interval over the people as a sample of such people.
+    "document", the default, each document is one answer (`_document_p`). Rows: one per person, with both p-values and,
+    where the documents are so few that even a model as close as that person in all of them would not pass, how many it
+    takes (`documents_needed`). The Result's value is ω, with Wilson's interval over the people as a sample of such
+    people.
     """
     name = "winning rate"
     board = panel(data, question, models=[model] if model else (), people=people, alike=alike)
@@ -289,9 +292,10 @@ def alternative_annotator(
             notes += (f"{person} is left out: only {shared} with the model and another person.",)
             continue
         losses = (nearer < 0).astype(float) - (nearer > 0)
-        row: dict[str, Json] = {"person": person, "items": len(nearer), "advantage": float((nearer >= 0).mean())}
-        row |= {"person_advantage": float((nearer <= 0).mean()), "difference": float(losses.mean())}
-        rows.append({**row, "p_item": _item_p(losses, epsilon), "p_document": _document_p(losses, document, epsilon)})
+        row: dict[str, Json] = {"person": person, "items": len(nearer), "documents": len(np.unique(document))}
+        row |= {"advantage": float((nearer >= 0).mean()), "person_advantage": float((nearer <= 0).mean())}
+        row |= {"difference": float(losses.mean()), "p_item": _item_p(losses, epsilon)}
+        rows.append({**row, "p_document": _document_p(losses, document, epsilon)})
     if not rows:
         return undefined(name, "no person shares enough items with the model and another person.")
     raw = [row["p_item" if unit == "item" else "p_document"] for row in rows]
@@ -299,8 +303,13 @@ def alternative_annotator(
         row |= {"p_corrected": p, "beaten": p <= q}
     rate = float(np.mean([row["beaten"] for row in rows]))
     average = float(np.mean([row["advantage"] for row in rows]))
-    verdict = "may" if rate >= ENOUGH else "may not"
-    notes += (f"Mean advantage probability {average:.3f}; by this test {board.models[0]} {verdict} replace a person.",)
+    needed = _documents_needed(rows, epsilon, q) if unit == "document" and rate < ENOUGH else None
+    for row in rows:
+        row["documents_needed"] = needed
+    verdict = "may replace a person" if rate >= ENOUGH else "is not shown to be close enough to replace a person"
+    if needed is not None:
+        verdict = f"shares too few documents with people to say whether it may replace one: it takes {needed}"
+    notes += (f"Mean advantage probability {average:.3f}; by this test {board.models[0]} {verdict}.",)
     counts = {"items": board.rated.n_items, "documents": len(board.rated.documents), "people": len(rows)}
     parts = {"ε": f"{epsilon:.12g}", "closeness": board.alike, "unit": unit, "FDR": f"Benjamini–Yekutieli {q:.12g}"}
     signature = sign("alternative annotator test", Resampling(), None, **parts)
@@ -308,6 +317,17 @@ def alternative_annotator(
     interval = Interval(low, high, method="Wilson", unit="judge")
     missing = board.rated.missing
     return Result(name, rate, interval, None, counts, missing, {}, rows, notes, signature)
+
+
+def _documents_needed(rows: Sequence[Mapping[str, Json]], epsilon: float, q: float) -> int | None:
+    """How many documents it takes for a model that is as close as each person in every document (nearer than them,
+    where ε allows nothing) to beat half of them; None where there are as many."""
+    exact = 0.0 if epsilon else -1.0
+    corrected_p = benjamini_yekutieli([_constant_p(exact, row["documents"], epsilon) for row in rows])
+    if np.mean([p <= q for p in corrected_p]) >= ENOUGH:
+        return None
+    [of_one, *_] = benjamini_yekutieli([q] * len(rows))  # by so much a p that is the same for all is corrected
+    return math.ceil(math.log(q * q / of_one) / math.log(_constant_p(exact, 1, epsilon)))
 
 
 def _nearer(board: JudgePanel, model: str, person: str) -> tuple[Array, Indices]:
@@ -337,7 +357,8 @@ def _item_p(losses: Array, epsilon: float) -> float:
 
 def _constant_p(value: float, units: int, epsilon: float) -> float:
     """p of E(d) ≥ ε where every unit has the same d below ε: an expectation of ε takes a share of at least
-    (ε − d)/(1 − d) of units above d, none of which was drawn."""
+    (ε − d)/(1 − d) of units above d, none of which was drawn. No test of units that may differ in any way can show
+    more."""
     return float(((1 - epsilon) / (1 - value)) ** units) if value < epsilon else 1.0
 
 
@@ -347,12 +368,26 @@ def signed_rank_p(values: Array) -> float:
 
 
 def _document_p(losses: Array, document: Indices, epsilon: float) -> float | None:
-    if len(np.unique(document)) < 2:
+    """p of E(d) ≥ ε where each document counts once, with the mean of its items; None of a single document.
+
+    A model as close as a person in most documents that fails altogether in some, as many as ε allows, is what H₀ looks
+    like at its edge. Documents then are skewed, and a t test, which takes the few failures drawn for the spread, is
+    below .05 far too often: t is corrected for the skewness (Hall 1992, J. R. Stat. Soc. B 54). And documents without
+    any failure hold nothing about the share of failures but their number: p is never below that of as many documents
+    which all say what these say in the mean.
+    """
+    home = np.unique(document, return_inverse=True)[1]
+    means = np.bincount(home, weights=losses) / np.bincount(home)
+    n, mean, spread = len(means), float(means.mean()), float(means.std())
+    if n < 2:
         return None
-    mean = Ols(losses, np.ones((len(losses), 1)), document).contrast(np.ones(1))
-    if mean.error <= 1e-12:
-        return _constant_p(mean.value, len(np.unique(document)), epsilon)
-    return float(stdtr(mean.df, (mean.value - epsilon) / mean.error))
+    least = _constant_p(mean, n, epsilon)
+    if spread <= 1e-12:
+        return least
+    skew = float(((means - mean) ** 3).mean()) / spread**3
+    shift = (mean - epsilon) / spread
+    shift += skew * shift**2 / 3 + skew**2 * shift**3 / 27 + skew / (6 * n)
+    return max(least, float(stdtr(n - 1, np.sqrt(n) * shift)))
 
 
 def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
@@ -496,9 +531,9 @@ def replacement(
 
     The verdict is a note's code in row "verdict": "replace" where the alternative annotator test says so; "assist"
     where it does not, but the model surely saves a tenth of the human judgements if it judges what people do not;
-    "neither"; or "unknown" where too little is shared to say. `saves` is the share of human judgements that the model
-    makes unnecessary at the same precision: 1 − 1/gain where the model has judged items that people have not; otherwise
-    what is possible at most, r² of the two over documents.
+    "neither"; or "unknown" where too little is shared to say, or too few documents (`documents_needed`). `saves` is the
+    share of human judgements that the model makes unnecessary at the same precision: 1 − 1/gain where the model has
+    judged items that people have not; otherwise what is possible at most, r² of the two over documents.
 
     Rows by `kind`: "verdict"; "person" (the test of each person); "line", "bias", "bin" (calibration, for numbers);
     "system" and "pair" (prediction-powered); "label" (shares put right, for labels). The Result is the winning rate.
@@ -517,16 +552,24 @@ def replacement(
         rows += [dict(row) for row in estimates.rows]
         gains = [row["gain"] for row in estimates.rows if row["kind"] == "system" and row["gain"]]
         if gains:
-            saves, is_measured = max(0.0, 1 - 1 / float(np.median(gains))), True
-            saves_low = saves
+            possible, saves, is_measured = saves, max(0.0, 1 - 1 / float(np.median(gains))), True
+            # λ is fitted to the same answers, so that any model seems to save something: it is as sure as r² is
+            saves_low = saves_low * min(1.0, saves / possible) if saves_low and possible else None
     elif not board.rated.sets:
         rows += [dict(row) for row in corrected_shares(data, question, model=model, people=people).rows]
     verdict: Verdict = "unknown"
+    needed = test.rows[0]["documents_needed"] if test.rows else None
     if test.value is not None:
         useful = saves_low is not None and saves_low >= WORTH_IT
-        verdict = "replace" if test.value >= ENOUGH else "assist" if useful else "neither"
+        otherwise: Verdict = "neither" if needed is None else "unknown"
+        verdict = "replace" if test.value >= ENOUGH else "assist" if useful else otherwise
     row: dict[str, Json] = {"kind": "verdict", "model": model, "question": question, "verdict": verdict}
     row |= {"winning_rate": test.value, "people": len(board.people), "saves": saves, "saves_measured": is_measured}
+    row |= {
+        "documents": max((own["documents"] for own in test.rows), default=0),
+        "documents_needed": needed,
+        "epsilon": epsilon,
+    }
     rows.insert(0, row)
     parts = (*(test.signature.parts if test.signature else ()), ("model", model))
     signature = Signature("replacement", parts=parts, version=test.signature.version if test.signature else "")

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from random import Random
 
@@ -161,6 +162,30 @@ def test_two_documents_give_no_verdict_and_five_do() -> None:
         assert (f"on {documents} documents: **too few for a verdict**" in sentence) == few
 
 
+@pytest.mark.parametrize(("noise", "is_open"), [(0.02, False), (0.15, True)])
+def test_a_band_that_the_interval_leaves_is_one_as_it_stands(noise: float, is_open: bool) -> None:
+    """The number and both ends of its interval are looked up on the scale by hand."""
+    bands = {-1.0: "", 0.0: "too low to draw conclusions from", 0.667: "enough for tentative conclusions"}
+    bands[0.8] = "reliable"
+    seen = view("sqm", judges=2, documents=12)
+    dice = Random(3)
+    texts = {(j.document, j.segment, j.systems): dice.randint(0, 6) for j in seen.material.judgements}
+    answers = tuple(
+        replace(j, value=dice.randint(0, 6) if dice.random() < noise else texts[j.document, j.segment, j.systems])
+        for j in seen.material.judgements
+        if j.question == "score"
+    )
+    made = section(replace(seen, material=replace(seen.material, judgements=answers)))
+    assert made is not None
+    [sentence] = made.findings
+    found = re.search(r"α (\S+) \[(\S+), (\S+?)\]", sentence)
+    assert found is not None
+    here, least, most = (next(b for at, b in reversed(bands.items()) if float(x) >= at) for x in found.groups())
+    assert f"is **{here}**" in sentence
+    assert (least != most) == is_open
+    assert (f"as it stands, anything from “{least}” to “{most}”" in sentence) == is_open
+
+
 def test_perfect_agreement_on_few_documents_is_no_verdict() -> None:
     """Six documents that all say the same give no interval, and `lanner agreement` says nothing of high or low."""
     seen = view("sqm", judges=2, documents=6)
@@ -181,7 +206,8 @@ def test_a_little_below_nought_is_no_systematic_disagreement() -> None:
     made = section(replace(seen, material=replace(seen.material, judgements=by_chance)))
     assert made is not None
     [sentence] = made.findings
-    assert "is **no agreement beyond chance** (α −" in sentence, sentence
+    assert "is **no agreement beyond chance** as it stands" in sentence, sentence
+    assert "systematic" not in sentence
 
 
 def test_judges_who_cannot_be_compared_get_a_sentence_and_no_empty_matrix() -> None:

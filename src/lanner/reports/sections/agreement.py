@@ -45,7 +45,6 @@ from lanner.model import (
     Unit,
     languages,
 )
-from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import (
     count,
     estimate,
@@ -74,9 +73,8 @@ from lanner.reports.parts import (
 from lanner.reports.view import Agreement, View
 from lanner.stats import diagnosis
 from lanner.stats.agreement import COEFFICIENTS
-from lanner.stats.coefficients import band_of, scale_of
+from lanner.stats.coefficients import band_of, bands_of_ends, documents_too_few, scale_of
 from lanner.stats.frame import SYSTEMS
-from lanner.stats.resample import FEW
 
 _SCALE = "krippendorff"
 """For headlines whose coefficient has no scale of its own: all are α or built like it."""
@@ -292,15 +290,15 @@ def _strength(view: View) -> Iterator[str]:
     agreements = [agreement for agreement in view.agreements if agreement.enough]
     if len(agreements) > _MOST_SENTENCES:
         low, high = _extremes(agreements)
-        least, most = (_band(view, agreement) for agreement in (low, high))
+        least, most = (_band(view, agreement, brief=True) for agreement in (low, high))
         lowest, highest = (_alpha(view, agreement) for agreement in (low, high))
         few = _few_documents([low, high])
         if few:
             yield f"The agreement of {low.group} goes from {lowest} to {highest} on {few}: **too few for a verdict**."
         elif least == most:
-            yield f"The agreement of {low.group} is **{most}** throughout, from {lowest} to {highest}."
+            yield f"The agreement of {low.group} is {most} throughout, from {lowest} to {highest}."
         else:
-            yield f"The agreement of {low.group} goes from **{least}** on {lowest} to **{most}** on {highest}."
+            yield f"The agreement of {low.group} goes from {least} on {lowest} to {most} on {highest}."
         return
     main = main_question(view.protocol, str(view.material.settings.get("main_question", "")))
     agreements.sort(key=lambda agreement: main is None or agreement.question != main.id)  # the verdict is about it
@@ -313,23 +311,26 @@ def _strength(view: View) -> Iterator[str]:
         if few := _few_documents([agreement]):
             yield f"On {name} the agreement of {agreement.group} is α {numbers} on {few}: **too few for a verdict**."
             continue
-        yield f"On {name} the agreement of {agreement.group} is **{_band(view, agreement)}** (α {numbers}{closest})."
+        yield f"On {name} the agreement of {agreement.group} is {_band(view, agreement)} (α {numbers}{closest})."
 
 
 def _few_documents(agreements: Sequence[Agreement]) -> str:
-    """The documents that agreement rests on where they are too few for a verdict, as on the live page; else empty. On
-    few that all say the same there is no interval, and no verdict either, as on the command line."""
-    documents = max(agreement.headline.counts.get("documents", 0) for agreement in agreements)
-    is_open = documents < FEW and any(agreement.headline.interval is None for agreement in agreements)
-    return plural(documents, "document") if documents < VERDICT_DOCUMENTS or is_open else ""
+    """The fewest documents that one of these coefficients rests on, where they are too few for a verdict; else empty,
+    by the rule of the live page and of the command line."""
+    few = [n for agreement in agreements if (n := documents_too_few(agreement.headline)) is not None]
+    return plural(min(few), "document") if few else ""
 
 
-def _band(view: View, agreement: Agreement) -> str:
-    """How the headline is read, on the scale that is customary for its coefficient: as on the command line."""
+def _band(view: View, agreement: Agreement, *, brief: bool = False) -> str:
+    """How the headline is read, on the scale that is customary for its coefficient: as on the command line. A band that
+    the interval leaves is one "as it stands", followed by those that it reaches unless it is to be `brief`."""
     result = agreement.headline
     scale = scale_of(result.name) or _SCALE
     view.methods.add(f"scale {scale}")
-    return band_of(result, scale).partition(":")[0]
+    here = band_of(result, scale).partition(":")[0]
+    low, high = bands_of_ends(result, scale)
+    reach = "" if brief else f", anything from “{low}” to “{high}” with its interval"
+    return f"**{here}**" if low == high else f"**{here}** as it stands{reach}"
 
 
 def _alpha(view: View, agreement: Agreement) -> str:
