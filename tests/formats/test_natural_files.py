@@ -841,3 +841,107 @@ def test_a_pivot_with_margins_is_refused(tmp_path: Path) -> None:
     rows = [["system", "oak", "oak", "All"], ["judge", "Anna", "Ben", ""], ["segment", "", "", ""], [1, 3, 4, 3.5]]
     with pytest.raises(InputError):
         read(table(tmp_path / "t.csv", [*rows, [2, 5, 4, 4.5], ["All", 4, 4, 4]]))
+
+
+@pytest.mark.parametrize("copies", ["{}.{}", "{} ({})", "{}{}"])
+@pytest.mark.parametrize("systems", [("MT1", "MT2"), ("DeepL", "GPT-4"), ("elm", "oak", "ash")])
+@pytest.mark.parametrize("asked", [["Score"], ["Fluency", "Adequacy"]])
+def test_headings_that_a_program_numbered_are_asked_about(
+    tmp_path: Path, copies: str, systems: tuple[str, ...], asked: list[str]
+) -> None:
+    """`Score.1`, which pandas calls the second of two columns `Score`, was the score of the first system: `MT1`."""
+    first = 1 if copies == "{}.{}" else 2
+    header, cells, said = ["judge", "segment", "source"], dict[tuple[str, int], list[Any]](), set[tuple[Any, ...]]()
+    for at, system in enumerate(systems):
+        header += [system, *(copies.format(name, at - 1 + first) if at else name for name in asked)]
+        for judge, n in product(("Anna", "Ben"), range(4)):
+            values = [(n * 3 + at * 2 + part + len(judge)) % 5 + 1 for part in range(len(asked))]
+            cells.setdefault((judge, n), [judge, n, ENGLISH[n]]).extend([f"{GERMAN[n]} {system}", *values])
+            said |= {(judge, str(n), system, name, value) for name, value in zip(asked, values, strict=True)}
+    path = table(tmp_path / "t.csv", [header, *cells.values()])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    by_system, by_question = advised(refused.value.next_step)
+    reading = read(path, columns=by_system)
+    assert {
+        (a.judge, a.segment, *a.systems, reading.questions[a.question], a.value) for a in reading.judgements
+    } == said
+    assert len(read(path, columns=by_question).questions) == len(asked) * len(systems)
+
+
+def test_numbered_headings_beside_one_translation_may_be_those_of_judges(tmp_path: Path) -> None:
+    """The first of three judges was not read."""
+    rows = [[n, ENGLISH[n], GERMAN[n], n + 1, 5 - n, 3] for n in range(4)]
+    path = table(tmp_path / "t.csv", [["segment", "source", "target", "Score", "Score.1", "Score.2"], *rows])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    by_judge, _ = advised(refused.value.next_step)
+    said = {(a.judge, a.segment, a.value) for a in read(path, columns=by_judge).judgements}
+    assert said == {(str(judge), str(row[0]), row[judge + 2]) for row in rows for judge in (1, 2, 3)}
+
+
+def judged_rows(judges: Sequence[str] = ("Anna", "Ben"), systems: Sequence[str] = ("oak", "elm")) -> list[list[Any]]:
+    """Rows of judge, segment, source, system, translation and score."""
+    return [
+        [judge, n + 1, ENGLISH[n], system, f"{GERMAN[n]} {system}", (n * 2 + len(judge) + len(system) * 3) % 5 + 1]
+        for judge in judges
+        for n in range(4)
+        for system in systems
+    ]
+
+
+HEADS = ["judge", "segment", "source", "system", "translation", "score"]
+
+
+def test_a_name_on_the_first_row_of_a_judge_alone_is_asked_for(tmp_path: Path) -> None:
+    """The other rows were one judge's, called `judge`."""
+    rows = judged_rows()
+    bare = [["" if at and rows[at - 1][0] == row[0] else row[0], *row[1:]] for at, row in enumerate(rows)]
+    path = table(tmp_path / "t.csv", [HEADS, *bare])
+    with pytest.raises(InputError, match="names no judge") as refused:
+        read(path)
+    assert (refused.value.code, refused.value.where.line) == ("unnamed_judge", 3)
+    unanswered = [*rows, ["", 4, ENGLISH[3], "ash", "Regen.", ""]]
+    assert len(read(table(tmp_path / "u.csv", [HEADS, *unanswered])).judges) == 2
+
+
+def test_sentences_numbered_anew_in_each_text_are_no_repeats(tmp_path: Path) -> None:
+    """Answers to the second text were repeats of those to the first."""
+    rows = judged_rows()
+    path = table(tmp_path / "t.csv", [HEADS, *([row[0], (row[1] - 1) % 2 + 1, *row[2:]] for row in rows)])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert refused.value.code == "several_sources"
+    (columns,) = advised(refused.value.next_step)
+    reading = read(path, columns=columns)
+    sources = {segment.id: segment.source for document in reading.documents for segment in document}
+    said = {(a.judge, sources[a.segment], *a.systems, a.value, a.role.value) for a in reading.judgements}
+    assert said == {(row[0], row[2], row[3], row[5], "main") for row in rows}
+
+
+def test_sheets_of_judges_that_name_systems_are_judges(tmp_path: Path) -> None:
+    """They were documents, judged by nobody."""
+    rows = judged_rows()
+    sheets = {name: [HEADS[1:], *(row[1:] for row in rows if row[0] == name)] for name in ("Anna", "Ben")}
+    reading = read(workbook(tmp_path / "t.xlsx", Summary=[["judge", "mean"], ["Anna", 3.2]], **sheets))
+    said = {(a.judge, a.segment, *a.systems, a.value) for a in reading.judgements}
+    assert said == {(row[0], str(row[1]), row[3], row[5]) for row in rows}
+
+
+def test_marks_that_nobody_sees_make_no_other_judge_system_or_segment(tmp_path: Path) -> None:
+    rows = judged_rows(["דנה", "Ben"])
+    unseen = [
+        [f"{row[0]}\u200f" if row[1] == 2 else row[0], f"{row[1]} ", row[2], f"\ufeff{row[3]}\u200b", *row[4:]]
+        if row[1] in (2, 3)
+        else row
+        for row in rows
+    ]
+    reading = read(table(tmp_path / "t.csv", [HEADS, *unseen]))
+    said = {(a.judge, a.segment, *a.systems, a.value) for a in reading.judgements}
+    assert said == {(row[0], str(row[1]), row[3], row[5]) for row in rows}
+
+
+def test_systems_that_differ_in_capitals_alone_are_said(tmp_path: Path) -> None:
+    rows = [[*row[:3], row[3].upper() if row[1] == 2 else row[3], *row[4:]] for row in judged_rows()]
+    notes = read(table(tmp_path / "t.csv", [HEADS, *rows])).notes
+    assert any("different systems" in note and "oak, OAK" in note for note in notes)

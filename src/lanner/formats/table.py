@@ -61,7 +61,15 @@ from lanner.formats.parsing.readings import (
 from lanner.formats.parsing.table_answers import TableAnswers
 from lanner.formats.parsing.tables import TableRows, open_rows, table_kind
 from lanner.formats.parsing.textfile import ReadingNote, guarded, note_about, refuse_answers, replacing, text_file
-from lanner.formats.parsing.values import as_text, duration_heading, file_languages, is_false, is_flag, is_numeric
+from lanner.formats.parsing.values import (
+    as_text,
+    duration_heading,
+    file_languages,
+    is_false,
+    is_flag,
+    is_numeric,
+    trimmed,
+)
 from lanner.model import Document, Judge, Judgement
 from lanner.model import languages as language_codes
 from lanner.model.messages import in_number, plural, words
@@ -534,10 +542,10 @@ class MappedTable:
         source = self._text("source", row)
         if (not source and self._is_textless(row)) or self._is_total(row) or self._is_heading(row):
             return None
-        segment = self._text("segment", row)
+        segment = self._id("segment", row)
         if PARAGRAPH in self.named_by and segment:
             segment = ".".join(filter(None, (self.text("paragraph", row), segment.strip())))
-        name = segment if self.items_are_documents and segment else self._text("document", row)
+        name = segment if self.items_are_documents and segment else self._id("document", row)
         if PART in self.named_by:
             parts = ", ".join(filter(None, (self.text(role, row) for role in self.part_roles)))
             name = f"{name or self.path.name.split('.')[0]} ({parts})"
@@ -589,14 +597,14 @@ class MappedTable:
 
     def compared_systems(self, row: Sequence[Any]) -> tuple[str, ...]:
         """The two systems that a row compares, in the order of their columns; nothing in other tables."""
-        return tuple(as_text(row[position]).strip() for position in self.pair_columns)
+        return tuple(trimmed(as_text(row[position])) for position in self.pair_columns)
 
-    def has_other_text(self, draft: Draft, row: Sequence[Any]) -> bool:
-        """Whether a row has another translation than the first row of its segment."""
-        if "other_outputs" not in draft.meta:
-            return False
-        others = draft.meta["other_outputs"]
-        return any(as_text(row[position]) in others.get(name, ()) for name, position in self.outputs)
+    def other_text(self, draft: Draft, row: Sequence[Any]) -> str:
+        """What a row has another text of than the first row of its segment: source, output or nothing."""
+        if self.has_texts and self._text("source", row).split() != draft.source.split():
+            return "source"
+        others = draft.meta.get("other_outputs", {})
+        return "output" if any(as_text(row[at]) in others.get(name, ()) for name, at in self.outputs) else ""
 
     def side(self, value: Any, row: Sequence[Any]) -> str:
         """The side that the name of a system, or of its column (`model_a`), would mean as a preference; "" if none."""
@@ -720,9 +728,14 @@ class MappedTable:
         text = as_text(row[self.at[role]])
         return text.strip().removesuffix(".0") if self.at[role] in self._with_point else text
 
+    def _id(self, role: str, row: Sequence[Any]) -> str:
+        """An id without spaces around it, which people do not see; in a table of ours it is as it stands."""
+        return self._text(role, row) if self.has_own_columns or "absent" in self.at else self.text(role, row)
+
     def text(self, role: str, row: Sequence[Any]) -> str:
-        """The text of a role, without spaces around it; "" where the table has no such column."""
-        return self._text(role, row).strip()
+        """The text of a role, without spaces and marks that nobody sees around it; "" where the table has no such
+        column."""
+        return trimmed(self._text(role, row))
 
     def _whole(self, text: str, line: int) -> int:
         try:

@@ -894,9 +894,9 @@ def _place_sheets(table: MapDraft) -> None:
     if not guessed and SHEET not in table.free:
         return
     ids = [name for name in table.columns("document", "segment", "item") if name != SHEET]
-    keys = table.columns("source") or ids
+    keys = [*(table.columns("source") or ids), *table.columns("system")]
     sheets = table.by(keys, SHEET)
-    if not keys or sum(len(set(names)) > 1 for names in sheets.values()) * 2 <= len(sheets):
+    if not (table.has("source") or ids) or sum(len(set(names)) > 1 for names in sheets.values()) * 2 <= len(sheets):
         return
     role = "judge" if any(map(has_answer_name, table.free)) else "system"
     if "source" not in table.roles and not table.outputs:

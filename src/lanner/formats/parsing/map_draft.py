@@ -374,6 +374,7 @@ _LARGE, _LARGEST = 10, 100
 """A number beyond the first is on no scale from 0 to 1, nor on a short one; one beyond the second on none at all."""
 _QUESTION_NUMBER = re.compile(r"(?:(?:g\d{1,3})?q|qu|frage|item|문항)[\s_.]?\d{1,3}(?:\D|$)", re.I)
 _SUBJECT_OR_SENTENCE = re.compile(r"[st][\s_.]?\d{1,3}$", re.I)
+_NUMBERED_COPY = re.compile(r"(.*[^\W\d])(?:[. _]?[1-9]| \([2-9]\))")
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 
 
@@ -400,6 +401,7 @@ def take_answers(table: MapDraft) -> None:
     if table.answers:
         return
     by_judge = "judge" in table.roles or bool(table.judge)
+    _check_copies(table, by_judge=by_judge)
     if table.judge == UNNAMED and "judge" not in table.roles:
         _check_headings(table)
     answers = [column for column in table.free if names_answer(column) or table.is_preference(column)]
@@ -419,6 +421,36 @@ def take_answers(table: MapDraft) -> None:
         _take_questions(table, answers, are_spread=bool(spread))
     elif not spread and not _take_lists_of_scores(table, answers):
         _take_judges(table, answers)
+
+
+def _check_copies(table: MapDraft, *, by_judge: bool) -> None:
+    """Refuse `Score`, `Score.1` and `Score.2`, or `Score` and `Score2`: programs number headings that were alike, each
+    beside what it was about, so that the first has no number and the second may have that of the first system."""
+    alike: dict[str, list[str]] = {}
+    for column in table.free:
+        hit = _NUMBERED_COPY.fullmatch(column)
+        if hit and hit[1] in table.free and asks_something(hit[1]) and table.are_ratings(column):
+            alike.setdefault(hit[1], [hit[1]]).append(column)
+    if not alike:
+        return
+    columns = [column for own in alike.values() for column in own]
+    advice = [f"If each is a question of its own: {each_as('answer', columns)}."]
+    if len(alike) == 1 and not by_judge:
+        by_number = {f"judge:{number}": column for number, column in enumerate(columns, 1)}
+        advice.insert(0, f"If each holds the answers of one judge: {as_option(by_number)}.")
+    if len(table.outputs) > 1 and all(len(own) == len(table.outputs) for own in alike.values()):
+        pairs = (
+            (f"{base} about {name}", own[at]) for base, own in alike.items() for at, name in enumerate(table.outputs)
+        )
+        by_system = as_option({f"answer:{name}": column for name, column in pairs})
+        advice.insert(0, f"If they are about the systems, in this order: {by_system}.")
+    raise table.refusal(
+        f"The headings {words(columns)} seem to have been alike, and numbered by a program. Whether they are about "
+        "different systems, judges or questions is not said.",
+        "judge_or_system",
+        " ".join(advice),
+        columns,
+    )
 
 
 def _check_headings(table: MapDraft) -> None:

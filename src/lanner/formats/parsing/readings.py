@@ -315,7 +315,8 @@ class SegmentsByDocument:
         if not name:
             if self._has_segments:
                 message = "This row has no segment id."
-                textfile.failed(self._path, message, line, "Fill in its segment id.", code="no_segment")
+                step = "Fill in its segment id, or delete the row if it is none of the table's (a total, a remark)."
+                textfile.failed(self._path, message, line, step, code="no_segment")
             if again:
                 name = document.segment_of(source)
             else:

@@ -119,8 +119,8 @@ class _Raw(NamedTuple):
     flags: tuple[str, ...]
     own_column: bool
     """Whether its judge has a column, in which an item that this judge did not get has no answer."""
-    has_other_text: bool
-    """Whether its row has another translation than the first row of the segment."""
+    other: str
+    """What its row has another text of than the first row of the segment: source, output or nothing."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -148,7 +148,7 @@ class TableAnswers:
         self._steps: list[str] = []
         self._graded: dict[str, tuple[float, float]] = {}
         self._inclusive: dict[str, None] = {}
-        self._in_utf16 = 0
+        self._in_utf16 = self._nameless_line = 0
 
     @property
     def headings(self) -> dict[str, str]:
@@ -175,13 +175,19 @@ class TableAnswers:
         if any(text and time is None for text, time in zip(times, (seconds, active), strict=True)):
             self._first_bad_time = self._first_bad_time or line
             flags = ("unreadable_time",)
-        has_other_text = table.has_other_text(draft, row)
+        other = table.other_text(draft, row)
+        named = table.text("judge", row) or table.judge
         for answer, position in table.answers:
-            judge = answer.judge or table.text("judge", row) or table.judge or UNNAMED
+            judge = answer.judge or named
+            value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
+            if not judge and "judge" in table.at:
+                if is_missing(value):
+                    continue  # nobody was asked
+                self._nameless_line = self._nameless_line or line
+            judge = judge or UNNAMED
             kind = table.text("judge_kind", row)
             if judge not in self._kinds or (kind and judge not in self._stated_kinds):
                 self._kinds[judge] = self._kind(judge, kind)
-            value = unwrapped(row[position]) if answer.part is None else _part(row[position], answer.part)
             heading = answer.question or table.text("question", row)
             if isinstance(value, list) and INCLUSIVE in as_text(row[position]):
                 self._inclusive[heading] = None
@@ -191,9 +197,7 @@ class TableAnswers:
             side = table.side(value, row) if len(systems) == 2 else ""
             own = bool(answer.judge)
             self._cells.append(
-                _Raw(
-                    judge, key, draft, systems, value, side, line, role, seconds, active, at, flags, own, has_other_text
-                )
+                _Raw(judge, key, draft, systems, value, side, line, role, seconds, active, at, flags, own, other)
             )
 
     def _kind(self, judge: str, said: str) -> JudgeKind:
@@ -587,10 +591,38 @@ class TableAnswers:
         counts = Counter(cell.key for cell in self._cells if not cell.role)
         return sum(answers for answers in counts.values() if answers > 1) * 2 > len(self._cells)
 
+    def _refuse_unnamed_judges(self) -> None:
+        """The error where some rows name no judge, as where a name stands on the first row of each judge alone: the
+        answers of all would be one judge's."""
+        if self._nameless_line and len(self._kinds) > 1:
+            raise InputError(
+                "This row names no judge, and others do.",
+                code="unnamed_judge",
+                where=Where(self._table.path, self._nameless_line),
+                next_step="Fill in the name. If an empty cell means the judge above, fill the cells down.",
+            )
+
+    def _refuse_other_sources(self) -> None:
+        """The error where a judge answers about several source texts of one segment: sentences are numbered anew, and
+        the answers to all but the first would be taken for repeats about the first."""
+        counts = Counter(cell.key for cell in self._cells)
+        again = (c for c in self._cells if c.other == "source" and counts[c.key] > 1 and not c.role)
+        if cell := next(again, None):
+            column = self._table.map.roles.get("segment", "")
+            ignoring = f", or leave these numbers out: {each_as('ignore', [column])}" if column else ""
+            raise InputError(
+                f"{cell.judge} answers about several source texts of the segment {cell.draft.id}, so sentences are "
+                "numbered anew.",
+                code="several_sources",
+                names={"segment": cell.draft.id},
+                where=Where(self._table.path, cell.line),
+                next_step=f"Name the text of each row in a column `document`{ignoring}.",
+            )
+
     def _refuse_unnamed_systems(self) -> None:
         """The error where judges answered about several translations of most segments and no column says whose each
         is: all answers but those about the first would be taken for repeats."""
-        others = [cell for cell in self._cells if cell.has_other_text and not cell.role]
+        others = [cell for cell in self._cells if cell.other == "output" and not cell.role]
         if not others or not self.are_repeated() or self._table.pair_columns or "system" in self._table.at:
             return
         again = {cell.key for cell in others}
@@ -616,7 +648,9 @@ class TableAnswers:
             for cells in by_question.values()
             for cell, value in zip(cells, self._typed(cells), strict=True)
         }
+        self._refuse_unnamed_judges()
         self._refuse_errors(by_question)
+        self._refuse_other_sources()
         self._refuse_unnamed_systems()
         self._refuse_bars()
         self._refuse_long_times()
@@ -668,12 +702,14 @@ class TableAnswers:
         return marks
 
     def notes(self) -> Iterator[str]:
-        alike: dict[str, list[str]] = {}
-        for name in self._kinds:
-            alike.setdefault(fold(name), []).append(name)
-        for names in alike.values():
-            if len(names) > 1:
-                yield f"These count as different judges, although their names are alike: {', '.join(names)}."
+        systems = dict.fromkeys(system for cell in self._cells for system in cell.systems)
+        for what, names in (("judges", self._kinds), ("systems", systems)):
+            alike: dict[str, list[str]] = {}
+            for name in names:
+                alike.setdefault(fold(name), []).append(name)
+            for same in alike.values():
+                if len(same) > 1:
+                    yield f"These count as different {what}, although their names are alike: {', '.join(same)}."
         if self._named_kinds:
             titles = {"adjudicated": "settled or averaged answers", "metric": "a metric", "model": "a model"}
             read = "; ".join(f"{judge!r} is {titles[kind]}" for judge, kind in self._named_kinds.items())

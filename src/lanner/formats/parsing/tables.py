@@ -596,7 +596,8 @@ def _checked_header(path: Path, header: list[str], line: int = 1) -> list[str]:
             )
         if header.index(name) < position - 1:
             message = f"Two columns are called {name!r}."
-            textfile.failed(path, message, line, "Rename one of them.", code="column_twice", name=name)
+            step = f"Call each after what it is about, such as '{name} A' and '{name} B' for the systems A and B."
+            textfile.failed(path, message, line, step, code="column_twice", name=name)
     return header
 
 

@@ -271,6 +271,15 @@ def as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
 
 
+_UNSEEN = r"[\s\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+"
+_UNSEEN_AROUND = re.compile(rf"^{_UNSEEN}|{_UNSEEN}$")
+
+
+def trimmed(text: str) -> str:
+    """A name without spaces around it, nor marks that nobody sees: of no width, or for the direction of writing."""
+    return text.strip() if text.isascii() else _UNSEEN_AROUND.sub("", text)
+
+
 def without_accents(text: str) -> str:
     """Without case and accents. Korean syllables, which come apart on the way, are put together again."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
