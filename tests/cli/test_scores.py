@@ -16,7 +16,7 @@ from lanner import campaign, load, protocols, scores
 from lanner.analysis.material import from_file
 from lanner.errors import InputError
 from lanner.judges.simulated import Temper, fill
-from lanner.model import Document, Judge, Segment
+from lanner.model import Document, Judge, Judgement, Segment
 from lanner.reports.build import build
 from lanner.reports.parts import Figure
 from lanner.reports.sections.systems import preferences
@@ -331,6 +331,87 @@ def test_preferences_are_those_of_people_unless_judges_are_named(lanner: Command
 def test_majorities_are_said_in_words(lanner: Command, tmp_path: Path) -> None:
     text = lanner("prefer", votes(tmp_path / "v.csv", {"a": "a", "b": "b", "tie": "tie"}), "--votes").out
     assert "items, most judges preferred human on" in text
+
+
+GRADED = """
+name = "graded"
+version = "1"
+[[stage]]
+id = "compare"
+unit = "sentence_in_context"
+object = "outputs"
+[[stage.question]]
+id = "better"
+{question}
+[text.en.questions.better]
+{words}
+"""
+OPTIONS = ("left_much", "left_slightly", "tie", "right_slightly", "right_much")
+SCALES = {
+    "choice": ("kind = 'choice'\noptions = [" + ", ".join(f"{{id = '{name}'}}" for name in OPTIONS) + "]", "", 1),
+    "scale": ("kind = 'scale'\nmin = -3\nmax = 3", "low = 'A is much better'\nhigh = 'B is much better'", -1),
+    "other way": ("kind = 'scale'\nmin = -3\nmax = 3", "low = 'The right one'\nhigh = 'The left one'", 1),
+}
+
+
+def graded(folder: Path, question: str, words: str, answer: Any) -> Path:
+    """Answers of two judges to the pairs of a file, in either order, as `answer` says them: how much better the first
+    output is, from −2 to 2."""
+    protocol = protocols.load(written(folder / "graded.toml", GRADED.format(question=question, words=words)))
+    texts = [Document(f"d{d}", (Segment("0", "x", {"elm": "y", "oak": "z"}),), "en", "de") for d in range(12)]
+    rows = [
+        Judgement(judge, "compare", "better", f"d{d}", "0", pair, answer(better if pair[0] == "elm" else -better))
+        for judge, pair in (("ana", ("elm", "oak")), ("bob", ("oak", "elm")))
+        for d, better in enumerate(ELM)
+    ]
+    with Store.open(folder / "graded.sqlite") as store:
+        campaign.import_campaign(store, "graded", rows, protocol, documents=texts)
+    return folder / "graded.sqlite"
+
+
+ELM = (2, 2, 1, 1, 1, 2, 1, 2, 1, -1, -2, 0)
+"""How much better elm is than oak in each document."""
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("form", SCALES)
+def test_of_a_graded_preference_the_direction_counts(lanner: Command, tmp_path: Path, form: str) -> None:
+    question, words, sign = SCALES[form]
+
+    def answer(better: int) -> Any:
+        return OPTIONS[2 - better] if form == "choice" else sign * better
+
+    store = graded(tmp_path, question, words, answer)
+    rows = lanner("prefer", "graded", "--store", store, "--favour", "elm", "--json").envelope["rows"]
+    expected = (sum(x > 0 for x in ELM), sum(x == 0 for x in ELM), sum(x < 0 for x in ELM))
+    by_judge = {row["judge"]: (row["wins"], row["ties"], row["losses"]) for row in rows}
+    assert by_judge == {"ana": expected, "bob": expected, "all": tuple(2 * n for n in expected)}
+    strengths = lanner("prefer", "graded", "--store", store, "--ranking", "--json").envelope["rows"]
+    assert [row["system"] for row in strengths if row["kind"] == "system"] == ["elm", "oak"]
+    assert "preferred over oak in 18 of 22" in lanner("prefer", "graded", "--store", store, "--favour", "elm").out
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("kind = 'scale'\nmin = -3\nmax = 3", ""),
+        ("kind = 'scale'\nmin = -3\nmax = 3", "low = 'much worse'\nhigh = 'much better'"),
+        ("kind = 'scale'\nmin = -3\nmax = 3", "low = 'A is much worse'\nhigh = 'B is much worse'"),
+        ("kind = 'scale'\nmin = 0\nmax = 6", "low = 'A is much better'\nhigh = 'B is much better'"),
+    ],
+)
+def test_a_scale_that_does_not_say_which_end_is_which_output_is_refused(
+    lanner: Command, tmp_path: Path, question: str, words: str
+) -> None:
+    store = graded(tmp_path, question, words, abs)
+    ran = lanner("prefer", "graded", "--store", store)
+    assert ran.code == 2
+    assert "does not say which answers to 'better' prefer which output" in ran.err
+    assert 'low = "A is much better"' in ran.err and "--protocol" in ran.err
 
 
 def test_scores_are_no_preference_and_the_way_out_is_said(lanner: Command, tmp_path: Path) -> None:

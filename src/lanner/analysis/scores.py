@@ -27,8 +27,22 @@ from lanner.corpus.sample import META
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError, did_you_mean
 from lanner.formats.parsing.headings import names_metric
-from lanner.formats.parsing.values import asks_preference, preferred_side
-from lanner.model import TIES, Document, Grid, Json, JudgeKind, Protocol, Question, Rank, Result, Scale, Signature
+from lanner.formats.parsing.values import Side, asks_preference, preferred_side
+from lanner.model import (
+    TIES,
+    Choice,
+    Document,
+    Grid,
+    Json,
+    JudgeKind,
+    Object,
+    Protocol,
+    Question,
+    Rank,
+    Result,
+    Scale,
+    Signature,
+)
 from lanner.model.languages import UNDETERMINED
 from lanner.model.messages import Message, message, words
 from lanner.model.protocol import Wording
@@ -181,16 +195,62 @@ def _ranked_by(protocol: Protocol | None, table: pl.DataFrame, of: str, options:
 
 
 def preference_questions(protocol: Protocol | None, table: pl.DataFrame, question: str | None = None) -> list[str]:
-    """The questions whose answers say which of two outputs is better: those that rank, and where the protocol was made
-    from the answers, or there is none, also labels given to two outputs side by side. Where no systems are named, these
-    are labels that are two names and ties, if the question asks for a preference or they name sides: `yes` and `no`
-    are none. A `question` that somebody names as a preference is taken as asking for one. `table` holds the rows that
-    count for scores."""
-    ids = [one.id for _, one in protocol.questions if isinstance(one, Rank)] if protocol else []
+    """The questions whose answers say which of two outputs is better: those that rank or name a side, and where the
+    protocol was made from the answers, or there is none, also labels given to two outputs side by side. Where no
+    systems are named, these are labels that are two names and ties, if the question asks for a preference or they name
+    sides: `yes` and `no` are none. A `question` that somebody names as a preference is taken as asking for one. `table`
+    holds the rows that count for scores, as they are or by `with_sides`."""
+    sides = sides_of(protocol)
+    ids = [one.id for _, one in protocol.questions if isinstance(one, Rank) or one.id in sides] if protocol else []
     if protocol is None or protocol.is_guessed:
         ids += [name for name in _compared_labels(protocol, table, question) if name not in ids]
     answered_ids = set(table["question"].unique())
     return [name for name in ids if name in answered_ids and question in (None, name)]
+
+
+_UNDER, _AT, _OVER = "under", "at", "over"
+"""What stands for the answers of a scale below zero, at zero and above."""
+
+
+def sides_of(protocol: Protocol | None) -> dict[str, dict[str, Side]]:
+    """By question about two outputs, what its answers mean where they name a side and may say by how much: of a choice
+    by option; of a scale around zero by sign, if both of its ends name an output. What leaves that open is not here."""
+    sides: dict[str, dict[str, Side]] = {}
+    if protocol is None or protocol.is_guessed:
+        return sides
+    words = Wording(protocol)
+    for stage, question in protocol.questions:
+        if stage.object is not Object.OUTPUTS or stage.outputs != 2:
+            continue
+        meanings: dict[str, Side | None] = {}
+        if isinstance(question, Choice):
+            meanings = {o.id: _side_of(o.id, words.option(question.id, o.id).label) for o in question.options}
+        elif isinstance(question, Scale) and question.min == -question.max:
+            ends = words.question(question.id)
+            meanings = {_UNDER: _side_of(ends.low), _OVER: _side_of(ends.high), _AT: "tie"}
+        known = {answer: side for answer, side in meanings.items() if side}
+        if len(known) == len(meanings) and {"a", "b"} <= set(known.values()):
+            sides[question.id] = known
+    return sides
+
+
+def _side_of(*texts: str) -> Side | None:
+    """The side that words name, unless some of them name another."""
+    sides = {side for text in texts if text and (side := preferred_side(text))}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def with_sides(protocol: Protocol | None, table: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the side as label of each answer that names one and may say by how much: what counts as preferred
+    is the direction alone."""
+    label = pl.col("label")
+    for name, meanings in sides_of(protocol).items():
+        under_zero, over_zero = pl.col("score") < 0, pl.col("score") > 0
+        sign = pl.when(under_zero).then(pl.lit(_UNDER)).when(over_zero).then(pl.lit(_OVER)).otherwise(pl.lit(_AT))
+        given = pl.when(pl.col("score").is_not_null()).then(sign) if _UNDER in meanings else pl.col("label")
+        side = given.replace_strict(meanings, default=None, return_dtype=pl.String())
+        label = pl.when(pl.col("question") == name).then(side).otherwise(label)
+    return table.with_columns(label.alias("label"))
 
 
 def _compared_labels(protocol: Protocol | None, table: pl.DataFrame, question: str | None) -> list[str]:

@@ -22,7 +22,7 @@ from lanner.analysis.planning import (
     world_before,
     world_of_part,
 )
-from lanner.analysis.scores import group_rows
+from lanner.analysis.scores import group_rows, with_sides
 from lanner.cli import refuse_unused
 from lanner.cli.output import Columns, Output
 from lanner.cli.scores import note_uncounted
@@ -132,7 +132,7 @@ class PlanRequest:
         only_scores = ("--sentences", "--panel", "--overlap", "--other-judges")
         if aim.kind is PlanKind.PREFERENCE:
             refuse_unused(f"for {aim.question}, which is a preference", *only_scores)
-            self.preference(table, aim.question)
+            self.preference(with_sides(part.protocol, table), aim.question)
         elif aim.measure is not None:
             refuse_unused(f"for {aim.question}, which is no score", *only_scores, "--difference")
             self.agreement(part, aim.measure)

@@ -24,12 +24,13 @@ from lanner.analysis.scores import (
     score_bounds,
     score_systems,
     scored_rows,
+    with_sides,
 )
 from lanner.cli import chosen_pair, notes_of, pending_notes
 from lanner.cli.output import Columns, Output, rows_of
 from lanner.cli.source import Source, chosen_judges, shares
 from lanner.errors import InputError, LannerError, StatisticError
-from lanner.model import Json, Result
+from lanner.model import Json, Object, Protocol, Result
 from lanner.model.messages import estimate, from_to, in_number, number, p_number, p_value, percent, plural
 from lanner.model.protocol import Wording
 from lanner.stats import scores
@@ -226,16 +227,17 @@ def run_prefer(
         note_uncounted(output, part, group_rows(part, judges_named=bool(source.judges)))
         for domain, share in shares(part, by):
             rows = group_rows(share, judges_named=bool(source.judges))
+            table = with_sides(share.protocol, rows.table)
             for name in _preferences_of(share, rows, question):
                 with _own_words(share, name):
                     if votes:
-                        result = rows.sign(majority(rows.table, name, resampling=resampling))
+                        result = rows.sign(majority(table, name, resampling=resampling))
                         _print_votes(output, result, name, domain)
                     elif ranking:
-                        result = rows.sign(bradley_terry(rows.table, name, resampling=resampling))
+                        result = rows.sign(bradley_terry(table, name, resampling=resampling))
                         _print_strengths(output, result, name, domain)
                     else:
-                        result = rows.sign(sign_test(rows.table, name, favour=favour, resampling=resampling))
+                        result = rows.sign(sign_test(table, name, favour=favour, resampling=resampling))
                         _print_tests(output, result, name, domain)
                 output.say()
                 output.cite(result)
@@ -271,7 +273,7 @@ def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> 
     if questions := preference_questions(part.protocol, rows.table, question):
         return questions
     if part.protocol and not part.protocol.is_guessed:
-        raise InputError(f"{part.name} asks for no preference.", next_step="Preferences are questions of kind rank.")
+        raise _no_preference(part, part.protocol, question)
     score_rows = part.table.filter(pl.col("score").is_not_null() & pl.col("system").str.contains("|", literal=True))
     if len(score_rows):
         name = score_rows["question"][0]
@@ -287,6 +289,22 @@ def _preferences_of(part: Material, rows: CountedRows, question: str | None) -> 
         f"{part.name} holds no preference between two outputs.",
         next_step="Name the two in a column system (human|mt) and give the answers a, b or tie, or the name of the "
         "better one.",
+    )
+
+
+def _no_preference(part: Material, protocol: Protocol, name: str | None) -> InputError:
+    """The error where no question of a protocol is known to ask which of two outputs is better."""
+    compares = [q.id for stage, q in protocol.questions if stage.object is Object.OUTPUTS and name in (None, q.id)]
+    if not compares:
+        return InputError(
+            f"{part.name} asks for no preference.",
+            next_step="Preferences are questions about two outputs: a rank, a choice between them, or a scale.",
+        )
+    return InputError(
+        f"The protocol does not say which answers to {compares[0]!r} prefer which output.",
+        next_step="Let every option of a choice name one of the two (left, right; A, B) or a tie, or both ends of a "
+        'scale from −n to n: low = "A is much better", high = "B is much better", where A is the output shown first. '
+        "Export the answers (lanner export) and analyse the file with --protocol FILE.toml, your copy of the protocol.",
     )
 
 

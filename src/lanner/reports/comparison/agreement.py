@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lanner.analysis import FEWEST_ITEMS, PEOPLE, Measure, QuestionPlan, measure, shared_measures, statistic_plan
-from lanner.analysis.scores import preference_questions
+from lanner.analysis.scores import preference_questions, with_sides
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
 from lanner.model import Json, Result, Unit
@@ -313,7 +313,7 @@ def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
     if question not in preference_questions(side.protocol, side.by_people):
         return None
     try:
-        table, _ = comparisons(side.by_people, question)
+        table, _ = comparisons(with_sides(side.protocol, side.by_people), question)
     except StatisticError:  # words that name no side
         return None
     if not len(table):
@@ -325,7 +325,8 @@ def _read_comparisons(side: Side, question: str) -> pl.DataFrame | None:
 
 def _test_row(side: Side, question: str, systems: tuple[str, str], lab: ComparisonData) -> dict[str, Any]:
     """How often each of two was preferred, with the p of a report: over documents, as the interval of the share is."""
-    tests = sign_test(side.by_people, question, per_judge=False, resampling=lab.resampling).rows
+    compared = with_sides(side.protocol, side.by_people)
+    tests = sign_test(compared, question, per_judge=False, resampling=lab.resampling).rows
     test = next((row for row in tests if (row["for"], row["against"]) == systems), {})
     return {"question": question, "side": side.name, "p": test.get("p_documents")} | {
         name: test.get(name, 0) for name in ("wins", "ties", "losses")

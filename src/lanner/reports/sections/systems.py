@@ -27,6 +27,7 @@ from lanner.analysis.scores import (
     rank_in_pairs,
     rank_systems,
     score_bounds,
+    with_sides,
 )
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import (
@@ -600,9 +601,10 @@ def preferences(view: View) -> Section | None:
     """For questions that compare two outputs; one figure for each pair of systems."""
     tests_by_pair: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {}
     results: dict[tuple[str, str], list[Result]] = {}
-    for question in preference_questions(view.protocol, view.scored.table):
+    table = with_sides(view.protocol, view.scored.table)
+    for question in preference_questions(view.protocol, table):
         try:
-            result = view.scored.sign(sign_test(view.scored.table, question, resampling=view.resampling))
+            result = view.scored.sign(sign_test(table, question, resampling=view.resampling))
         except StatisticError:  # words that name no side: they are described as labels
             continue
         for row in result.rows:
