@@ -12,6 +12,12 @@ from data_sets import data_dir
 from lanner.stats.savings import Savings, World, expected_savings
 
 
+@pytest.fixture(autouse=True)
+def _few_campaigns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What simulated campaigns come to is asked in tests/stats/test_savings.py; here, what is said of it."""
+    monkeypatch.setattr("lanner.cli.plan.CAMPAIGNS", 4)
+
+
 def scores_file(folder: Path) -> Path:
     """A pilot: two systems on twelve documents of four sentences, each judged twice by three judges in turn."""
     rng = np.random.default_rng(5)

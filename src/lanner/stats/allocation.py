@@ -71,6 +71,7 @@ class Allocation:
         self.totals = np.full((len(sizes), len(self.systems)), np.nan)
         self._drawn: dict[int, Draw] = {}
         self._judged: dict[int, float] = {}
+        self._answers: Answers | None = None
 
     def next_draw(self) -> Draw | None:
         """The next document; None when all are drawn or it is enough. It counts once it is given to `add`."""
@@ -90,9 +91,11 @@ class Allocation:
         self.draws.append(draw)
         self._drawn[draw.document] = draw
         self.available[draw.document] = False
+        self._answers = None
 
     def record(self, document: int, totals: Sequence[float] | Array) -> None:
         """The total score of each system on a drawn document (NaN where it was not shown)."""
+        self._answers = None
         self.totals[document] = totals
         systems = self._drawn[document].systems
         if np.isfinite(self.totals[document, list(systems)]).all():
@@ -134,6 +137,11 @@ class Allocation:
     def answers(self) -> Answers:
         """What has been judged. Documents that are out with judges are left out of the campaign for now: the draws
         are as if they had never been there."""
+        if self._answers is None:
+            self._answers = self._gather()
+        return self._answers
+
+    def _gather(self) -> Answers:
         complete = self.complete
         waiting = self._drawn.keys() - self._judged.keys()
         places = np.array([place for place in range(len(self.sizes)) if place not in waiting], dtype=np.intp)

@@ -148,9 +148,19 @@ class Answers:
     totals: Array
     predictions: Array | None
     shown: tuple[int, ...]
+    _known: dict[tuple[tuple[int, int], ...] | None, Estimates] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What was asked for, by pairs, None for the means: a look, the weights after it and the interval shown often ask
+    for the same."""
 
     def differences(self, pairs: Sequence[tuple[int, int]]) -> Estimates:
         """The difference of each pair over the documents both were shown in."""
+        if tuple(pairs) not in self._known:
+            self._known[tuple(pairs)] = self._estimate_differences(pairs)
+        return self._known[tuple(pairs)]
+
+    def _estimate_differences(self, pairs: Sequence[tuple[int, int]]) -> Estimates:
         contrast = np.zeros((len(self.systems), len(pairs)))
         for column, (first, second) in enumerate(pairs):
             contrast[first, column], contrast[second, column] = 1.0, -1.0
@@ -159,8 +169,11 @@ class Answers:
 
     def means(self) -> Estimates:
         """The mean of each system; variances know of one another."""
-        shown = np.array(self.shown, dtype=int)
-        return moderate(self._estimates(np.eye(len(self.systems)), shown), shown, self.draws.documents)
+        if None not in self._known:
+            shown = np.array(self.shown, dtype=int)
+            own = self._estimates(np.eye(len(self.systems)), shown)
+            self._known[None] = moderate(own, shown, self.draws.documents)
+        return self._known[None]
 
     def _estimates(self, contrast: Array, counts: Array) -> Estimates:
         columns = contrast.shape[1]

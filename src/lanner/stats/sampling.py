@@ -60,6 +60,8 @@ class Draws:
         return np.asarray(self.sizes / self.sizes.mean())
 
     def first(self, count: int) -> Draws:
+        if count >= len(self.order):
+            return self
         return Draws(self.sizes, self.order[:count], self.probability[:count])
 
 
