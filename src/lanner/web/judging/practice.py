@@ -14,7 +14,8 @@ from lanner.designs.expected import EXPLANATION, meets
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import JudgedTexts, texts_of
+from lanner.protocols.answers import texts_of
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.kinds.spans import mark_in_words
 from lanner.protocols.prefilled import live
 from lanner.protocols.worked_examples import WorkedExample, has_examples, page_examples, rule_in_words, teaching
@@ -213,7 +214,7 @@ def check_all(
     checked: dict[str, Json] = dict(earlier or {})
     for name, question in questions.items():
         if answers.get(name) is not None:
-            checked[name] = rules.check(question, answers[name], item, checked, texts)
+            checked[name] = rules.accept(question, answers[name], item, checked, texts).value
     return checked
 
 
