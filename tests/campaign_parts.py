@@ -10,7 +10,8 @@ from uuid import uuid4
 from lanner import campaign
 from lanner.model import Campaign, Document, Judge, Protocol, Segment, Task
 from lanner.protocols import load
-from lanner.protocols.answers import chosen_labels, simulate_answer, texts_of
+from lanner.protocols.answers import simulate_answer, texts_of
+from lanner.protocols.conditions import chosen_labels
 from lanner.store import Store
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 
 from lanner.model import Protocol, Question
-from lanner.protocols.answers import JudgedTexts, answer_page, simulate_answer
+from lanner.protocols.answers import simulate_answer
+from lanner.protocols.conditions import answer_page
+from lanner.protocols.kinds.base import JudgedTexts
 
 
 def simulate_page(

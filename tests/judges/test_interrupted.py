@@ -30,7 +30,7 @@ from lanner.judges.plan import Calls, Limits, Member, Plan, Totals
 from lanner.judges.providers import Call, Endpoint, OverloadedError, Reply
 from lanner.judges.run import run
 from lanner.model import Judge, Labels, Object, Spans, Unit
-from lanner.protocols.answers import holds
+from lanner.protocols.conditions import holds
 from lanner.store import Store
 from model_campaign import corpus, opened
 from stub_server import instance

@@ -18,7 +18,7 @@ from lanner.judges.replies import ItemRequest, verdict
 from lanner.judges.schemas import mistake
 from lanner.judges.simulated import Temper, fill
 from lanner.model import Document, Item, Judge, JudgeKind, Judgement, Segment
-from lanner.protocols.answers import JudgedTexts
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.store import Store
 from model_campaign import corpus, judge, opened
 from stub_server import Stub

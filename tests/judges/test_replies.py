@@ -14,7 +14,8 @@ from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.replies import ItemRequest, parse, replace_aliases, verdict, weighted_means, with_weights
 from lanner.judges.worker import judge_sentences
-from lanner.protocols.answers import JudgedTexts, stage_schema
+from lanner.protocols.answers import stage_schema
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.store import Store
 from model_campaign import corpus, judge, opened, stored
 from stub_server import Stub, completion

@@ -3,7 +3,7 @@ import pytest
 from lanner import protocols
 from lanner.judges.simulated import Simulation, Temper
 from lanner.model import Document, Item, Json, Protocol, Segment
-from lanner.protocols.answers import missing
+from lanner.protocols.conditions import missing
 
 TEXT = "The harbour master said she would wait for the tide before the ferry left."
 DOCUMENT = Document(

@@ -19,7 +19,8 @@ from lanner.judges.request import MISSING, PARTIAL, VALID, Outcome
 from lanner.judges.run import run
 from lanner.judges.worker import JudgeWorker, by_place, group_items, judge_sentences
 from lanner.model import CampaignState, Item, JudgeKind, Task
-from lanner.protocols.answers import missing, stage_schema
+from lanner.protocols.answers import stage_schema
+from lanner.protocols.conditions import missing
 from lanner.store import AssignedTask, Store
 from model_campaign import QUICK, by_sides, corpus, judge, member, opened, stored
 from stub_server import Stub, good, serving

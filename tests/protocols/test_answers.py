@@ -16,23 +16,20 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from data_sets import data_dir
-from lanner import formats, protocols
-from lanner.errors import AnswerError, InputError
+from lanner import protocols
+from lanner.errors import AnswerError
 from lanner.model import (
     Choice,
-    Condition,
     Document,
     Grid,
     Item,
     Json,
-    Judgement,
     Labels,
     Number,
     Option,
     Protocol,
     Question,
     Rank,
-    Role,
     Scale,
     Segment,
     Spans,
@@ -40,26 +37,20 @@ from lanner.model import (
 )
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import (
-    JudgedTexts,
     accept,
     answers_from_fields,
-    applicable,
     check,
-    chosen_labels,
     combine,
     consistency,
-    fold,
-    holds,
     in_words,
     likeness,
-    missing,
     question_schema,
-    resolve,
     simulate_answer,
     stage_schema,
-    take_in,
     texts_of,
 )
+from lanner.protocols.conditions import chosen_labels
+from lanner.protocols.kinds.base import JudgedTexts, fold, resolve
 from property_examples import examples
 from simulated_pages import simulate_page
 
@@ -575,173 +566,10 @@ def test_each_grid_row_stands_exactly_once_by_construction() -> None:
     assert not Draft202012Validator(schema).is_valid(dict.fromkeys(schema["required"][:8], "high"))
 
 
-def test_ratings_are_held_against_the_labels_of_the_same_showing() -> None:
-    """A document that was labelled twice: the ratings of the first showing were checked by the second one's labels."""
-    protocol = protocols.load("falcon")
-    first, again = (
-        ["idea_development", "style_register", "participant_focus"],
-        ["terminology_control", "style_register", "participant_focus"],
-    )
-
-    def row(question: str, value: Any, role: Role, *systems: str) -> Judgement:
-        return Judgement("ana", "", question, "d", "1", systems, value, role)
-
-    rows = [
-        row("skills", first, Role.MAIN),
-        row("ratings", dict.fromkeys(first, 3), Role.MAIN, "m"),
-        row("ratings", dict.fromkeys(first, 1), Role.CONTROL, "n"),
-        row("skills", again, Role.REPEAT),
-        row("ratings", dict.fromkeys(again, 3), Role.REPEAT, "m"),
-    ]
-    assert take_in(protocol, rows).flags == {}
-    rows[-1] = row("ratings", dict.fromkeys(first, 3), Role.REPEAT, "m")
-    assert set(take_in(protocol, rows).flags) == {"ratings not_chosen", "ratings incomplete"}
-
-
 def test_chosen_labels_become_the_properties() -> None:
     stages = protocols.load("falcon").pages["rating"]
     schema = stage_schema(stages, chosen={"ratings": ["style_register", "participant_focus"]})
     assert schema["properties"]["ratings"]["required"] == ["style_register", "participant_focus"]
-
-
-# Which questions apply, and which still lack an answer.
-
-
-FALCON_FLOW = protocols.load("falcon")
-SKIP = protocols.load("falcon_skip")
-THREE = ["style_register", "modality_attitude", "logical_connectivity"]
-
-
-def condition(**fields: object) -> Condition:
-    return Condition.model_validate({"question": "q", **fields})
-
-
-@pytest.mark.parametrize(
-    ("rule", "value", "expected"),
-    [
-        (condition(**{"is": ["a"]}), "a", True),
-        (condition(**{"is": ["a"]}), "b", False),
-        (condition(**{"is": ["a", "b"]}), ["c", "b"], True),
-        (condition(is_not=["a"]), "b", True),
-        (condition(is_not=["a"]), ["b", "a"], False),
-        (condition(at_least=3), 3, True),
-        (condition(at_least=3), 2, False),
-        (condition(at_most=3), 3.5, False),
-        (condition(at_least=1), "5", False),
-        (condition(at_least=1), True, False),
-        (condition(is_not=["a"]), None, False),
-        (condition(**{"is": ["errors"]}), {"errors": 2}, True),
-    ],
-)
-def test_conditions(rule: Condition, value: object, expected: bool) -> None:
-    assert holds(rule, {"q": value}) is expected
-
-
-def test_no_condition_always_holds() -> None:
-    assert holds(None, {})
-
-
-def asked(protocol: protocols.reading.Protocol, page: str, answers: dict) -> list[str]:
-    return [question.id for _, question in applicable(protocol, page, answers)]
-
-
-def test_a_stage_is_skipped_by_an_earlier_answer() -> None:
-    assert asked(FALCON_FLOW, "label", {"context": "sentence_level"}) == ["context", "spans", "skills", "comment"]
-    assert asked(SKIP, "label", {"context": "sentence_level"}) == ["context", "spans"]
-    assert asked(SKIP, "label", {"context": "local"}) == ["context", "spans", "skills", "comment"]
-    assert asked(SKIP, "label", {}) == ["context", "spans"]
-
-
-def test_ratings_are_asked_for_the_skills_chosen_on_the_page_before() -> None:
-    ratings = FALCON_FLOW.find("ratings")
-    assert ratings is not None
-    assert chosen_labels(FALCON_FLOW, ratings[1], {"skills": THREE}) == THREE
-    assert chosen_labels(FALCON_FLOW, ratings[1], {}) == ()
-    assert asked(FALCON_FLOW, "rating", {"skills": THREE}) == ["ratings", "rating_comment"]
-    assert asked(FALCON_FLOW, "rating", {}) == ["rating_comment"]
-
-
-def test_missing_names_required_questions_only() -> None:
-    assert missing(FALCON_FLOW, "label", {}) == ["context", "skills"]
-    assert missing(FALCON_FLOW, "label", {"context": "local", "skills": THREE}) == []
-    assert missing(SKIP, "label", {"context": "sentence_level"}) == []
-
-
-DOCUMENT = Document("d", (Segment("1", "He went home. 😀 Home!"),))
-
-
-def judgement(question: str, value: object, **more: object) -> Judgement:
-    return Judgement("J1", "", question, "d", "1", (), value, origin="j.csv:7", **more)  # type: ignore[arg-type]
-
-
-def test_aliases_become_ids_and_are_counted() -> None:
-    intake = take_in(FALCON, [judgement("context", "Local contextual contextual"), judgement("context", "local")])
-    assert [taken.value for taken in intake.judgements] == ["local", "local"]
-    assert {taken.stage for taken in intake.judgements} == {"context"}
-    assert intake.repairs == {"context": 1}
-
-
-def test_broken_rules_are_flags_never_repairs() -> None:
-    twice = ["Style Register", "Style Register", "Idea Development"]
-    intake = take_in(FALCON, [judgement("skills", twice), judgement("skills", ["Idea Development"])])
-    assert [taken.flags for taken in intake.judgements] == [("repeated", "too_few"), ("too_few",)]
-    assert intake.flags == {"skills repeated": 1, "skills too_few": 2}
-    assert any("too_few" in note for note in intake.notes)
-
-
-def test_spans_are_checked_only_by_the_text_that_was_shown() -> None:
-    """A control item shows a spoilt text, and a file may lack the outputs: neither says anything about the span."""
-    esa = protocols.load("esa")
-    span = {"side": "target", "start": 40, "end": 50, "severity": "minor"}
-    document = Document("d", (Segment("1", "Short.", {"oak": "Kurz."}),))
-    given = [
-        Judgement("J", "", "errors", "d", "1", ("oak",), [span]),
-        Judgement("J", "", "errors", "d", "1", ("oak",), [span], role=Role.CONTROL),
-        Judgement("J", "", "errors", "d", "1", ("elm",), [span]),
-    ]
-    assert [taken.flags for taken in take_in(esa, given, [document]).judgements] == [("bad_offsets",), (), ()]
-
-
-def test_an_unknown_label_names_the_line_and_the_nearest_label() -> None:
-    with pytest.raises(InputError) as caught:
-        take_in(FALCON, [judgement("context", "Locall")])
-    assert "j.csv:7" in str(caught.value)
-    assert "Did you mean 'local'" in str(caught.value)
-
-
-def test_an_unknown_question_is_an_error() -> None:
-    with pytest.raises(InputError, match="no question 'contxt'"):
-        take_in(FALCON, [judgement("contxt", "local")])
-
-
-def test_spans_are_checked_in_code_points_against_the_text() -> None:
-    right = {"side": "source", "start": 16, "end": 20, "text": "Home", "category": "need context"}
-    wrong = right | {"start": 15}
-    intake = take_in(FALCON, [judgement("spans", [right]), judgement("spans", [wrong])], [DOCUMENT])
-    assert [taken.flags for taken in intake.judgements] == [(), ("text_mismatch",)]
-
-
-def test_ratings_are_checked_against_the_skills_this_judge_chose() -> None:
-    skills = ["Style Register", "Idea Development", "Participant Focus"]
-    full = {"style_register": 3, "idea_development": 2, "participant_focus": 4}
-    intake = take_in(FALCON, [judgement("ratings", full), judgement("skills", skills)])
-    assert intake.judgements[0].flags == ()
-    other = take_in(FALCON, [judgement("ratings", {"style_register": 3}), judgement("skills", skills)])
-    assert other.judgements[0].flags == ("incomplete",)
-
-
-@pytest.mark.data
-def test_the_released_files_are_taken_in_whole_with_their_known_faults() -> None:
-    readings = {reading.protocol: reading for reading in formats.read(data_dir("h-falcon"))}
-    falcon = readings["falcon_labels"]
-    intake = take_in(protocols.load(falcon.protocol), falcon.judgements, falcon.documents)
-    assert len(intake.judgements) == len(falcon.judgements)
-    assert intake.flags["skills repeated"] == 2
-    assert intake.flags["spans text_mismatch"] == 2
-    assert intake.repairs["context"] > 300
-    ratings = readings["h_falcon"]
-    other = take_in(protocols.load("h_falcon"), ratings.judgements, ratings.documents)
-    assert sum(count for flag, count in other.flags.items() if flag.endswith("missing")) == 9
 
 
 # Simulated answers are always valid, depend on the rng alone, and lean with the quality they are given.
@@ -779,16 +607,6 @@ def test_every_answer_is_valid_and_already_in_stored_form(question: Question, se
     answer = simulate_answer(question, rng=Random(seed), texts=SIMULATED_TEXTS, quality=quality)
     assert check(question, answer, texts=SIMULATED_TEXTS) == answer
     assert simulate_answer(question, rng=Random(seed), texts=SIMULATED_TEXTS, quality=quality) == answer
-
-
-@settings(max_examples=examples(25))
-@given(seed=st.integers(0, 2**32), name=st.sampled_from(protocols.names()))
-def test_a_page_is_answered_completely_along_its_conditions(seed: int, name: str) -> None:
-    protocol = protocols.load(name)
-    answers: dict[str, object] = {}
-    for page in protocol.pages:
-        answers |= simulate_page(protocol, page, rng=Random(seed), texts=SIMULATED_TEXTS, answers=answers)
-        assert missing(protocol, page, answers) == []
 
 
 def many(question: Question, quality: float | list[float]) -> list:

@@ -8,10 +8,10 @@ from lanner import protocols
 from lanner.errors import InputError
 from lanner.model import Choice, Grid, Judge, JudgeKind, Judgement, Labels, Scale, Spans, Text
 from lanner.model.protocol import GUESSED
-from lanner.protocols.answers import take_in
 from lanner.protocols.consistency import problems
 from lanner.protocols.derived import score_items
 from lanner.protocols.guessing import guess
+from lanner.protocols.judgements import take_in
 
 
 def rated(values: list[object], question: str = "score", systems: tuple[str, ...] = ("x",)) -> list[Judgement]:

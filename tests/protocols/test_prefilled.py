@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanner.model import Option, Segment, Spans
-from lanner.protocols.answers import JudgedTexts, check
+from lanner.protocols.answers import check
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.prefilled import live, of_text, outcomes, with_origins
 
 TEXT = "The quick brown fox jumps"

@@ -36,8 +36,9 @@ from lanner.model import (
 )
 from lanner.model.messages import in_number
 from lanner.protocols import guessing
-from lanner.protocols.answers import in_one_order, take_in
+from lanner.protocols.answers import in_one_order
 from lanner.protocols.derived import STAGE, preselected_rows, score_items, word_count
+from lanner.protocols.judgements import take_in
 from lanner.protocols.kinds.base import sides_among
 from lanner.protocols.prefilled import has_origins, helps_of
 from lanner.stats.frame import SCHEMA, VALUES, answers, current, described, laid_out, lists

@@ -12,7 +12,9 @@ from lanner.campaign.progress import protocol as protocol_of
 from lanner.campaign.states import NOTES, Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
-from lanner.protocols.answers import JudgedTexts, answers_from_fields, check, chosen_labels, in_order, texts_of
+from lanner.protocols.answers import answers_from_fields, check, in_order, texts_of
+from lanner.protocols.conditions import chosen_labels
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.store import Store
 from lanner.store.rows import now
 

@@ -35,7 +35,7 @@ from lanner.model import (
     Segment,
     all_systems,
 )
-from lanner.protocols.answers import CheckedJudgements, take_in
+from lanner.protocols.judgements import CheckedJudgements, take_in
 from lanner.store import JUDGE_ITSELF, LEFT_OUT, Key, NewAnswer, Store, Transaction
 from lanner.store.rows import dumps, micros, now
 

@@ -35,7 +35,8 @@ from lanner.model import (
     Segment,
     Spans,
 )
-from lanner.protocols.answers import take_in, texts_of
+from lanner.protocols.answers import texts_of
+from lanner.protocols.judgements import take_in
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import (
     Help,

@@ -31,8 +31,10 @@ from lanner.model import (
     Text,
     Unit,
 )
-from lanner.protocols.answers import Accepted, JudgedTexts, accept, chosen_labels, holds, texts_of
+from lanner.protocols.answers import Accepted, accept, texts_of
+from lanner.protocols.conditions import chosen_labels, holds
 from lanner.protocols.kinds import kind_of
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.worked_examples import has_examples
 from lanner.store import JUDGE_ITSELF, AssignedTask, Store, StoredAnswer, TaskStanding, Transaction
 from lanner.store.rows import dumps, loads, moment
@@ -162,7 +164,7 @@ class Questions:
         self, question: Question, value: Json, item: Item, answers: Mapping[str, Json], texts: JudgedTexts | None
     ) -> Accepted:
         """The stored form of an answer with what is unsure about it, or an `AnswerError`."""
-        labels = chosen_labels(self.protocol, question, answers)
+        labels = chosen_labels(self.protocol, question, answers) if question.for_each else ()
         return accept(question, value, texts=texts, chosen=labels, outputs=max(2, len(item.systems)), strict=True)
 
     def unknown_question(self, question: str, page: str, item: Item) -> AnswerError:

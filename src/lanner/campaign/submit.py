@@ -38,7 +38,8 @@ from lanner.campaign.questions import (
 )
 from lanner.errors import AnswerError, CampaignError, LannerError, StoreError
 from lanner.model import JUDGE_GROUPS, Item, Json, Stage
-from lanner.protocols.answers import Accepted, JudgedTexts, is_duration, is_moment
+from lanner.protocols.answers import Accepted, is_duration, is_moment
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.store import (
     AssignedTask,
     CollisionError,

@@ -24,7 +24,7 @@ from lanner.campaign.webhooks import announce_finished
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import CampaignError
 from lanner.model import Campaign, CampaignState, Item, Json, Judgement, Task
-from lanner.protocols.answers import holds
+from lanner.protocols.conditions import holds
 from lanner.store import AssignedTask, Overview, SavedProgress, Store, Transaction
 from lanner.store.rows import micros, now
 

@@ -144,7 +144,7 @@ class _Import:
                 continue
             if label in names:
                 raise LannerError(f"There is a campaign {label!r} already.", next_step="Give another --name.")
-            from lanner.protocols.answers import take_in
+            from lanner.protocols.judgements import take_in
 
             take_in(protocol, part.judgements, part.documents, part.judges)
 

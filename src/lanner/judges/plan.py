@@ -12,7 +12,7 @@ from lanner.errors import LannerError
 from lanner.judges.prompt import PromptSettings
 from lanner.judges.providers import Endpoint
 from lanner.model import Json, Judge, JudgeKind
-from lanner.protocols.answers import Rule
+from lanner.protocols.kinds.base import Rule
 
 Calls = Literal["stages", "pages", "skills", "documents"]
 """One call per stage of a page (as FALCON was published), per page, per document (all its sentences at once), or per

@@ -43,7 +43,8 @@ from lanner.model import (
 from lanner.model import languages as language_names
 from lanner.model.messages import words as listed
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import as_asked, chosen_labels, combine, holds, in_one_order, stage_schema
+from lanner.protocols.answers import as_asked, combine, in_one_order, stage_schema
+from lanner.protocols.conditions import chosen_labels, holds
 from lanner.protocols.context import PEOPLE, ContextLines, canonical, heading, lines_of_document
 from lanner.protocols.describe import condition_in_words
 from lanner.protocols.kinds import kind_of

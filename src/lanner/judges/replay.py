@@ -21,7 +21,8 @@ from lanner.campaign.questions import systems_of
 from lanner.errors import AnswerError, CampaignError, InputError, Where, check_known, did_you_mean
 from lanner.judges.replies import AmbiguousError, replace_aliases, unambiguous_entries
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Judgement, Protocol, Role, Spans, all_systems
-from lanner.protocols.answers import accept, judged_texts
+from lanner.protocols.answers import accept
+from lanner.protocols.judgements import judged_texts
 from lanner.protocols.kinds.spans import TEXT_NOT_FOUND
 from lanner.store import NewEntry, Store
 from lanner.store.rows import dumps, micros

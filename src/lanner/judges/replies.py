@@ -19,8 +19,10 @@ from lanner.errors import AnswerError
 from lanner.judges.providers import Reply, ReplyToken
 from lanner.judges.schemas import mistake
 from lanner.model import Json, Number, Protocol, Question, Scale, Spans, Stage
-from lanner.protocols.answers import JudgedTexts, accept, chosen_labels, holds
+from lanner.protocols.answers import accept
+from lanner.protocols.conditions import chosen_labels, holds
 from lanner.protocols.kinds import kind_of
+from lanner.protocols.kinds.base import JudgedTexts
 
 Step = Literal["", "json", "schema", "meaning", "length", "refusal"]
 _FENCE = "```"

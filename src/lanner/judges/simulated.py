@@ -19,7 +19,9 @@ from lanner import campaign
 from lanner.campaign import Submission
 from lanner.errors import LannerError
 from lanner.model import Document, Grid, Item, Json, Protocol, Question, Scale
-from lanner.protocols.answers import JudgedTexts, answer_page, check, simulate_answer
+from lanner.protocols.answers import check, simulate_answer
+from lanner.protocols.conditions import answer_page
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.store import Store
 
 _DOCUMENT_EFFECT, _SENTENCE_EFFECT, _TIME_SPREAD = 0.05, 0.12, 0.5

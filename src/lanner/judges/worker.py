@@ -33,7 +33,8 @@ from lanner.judges.request import (
 )
 from lanner.judges.unanswered import JudgedItem, item_of, items_with_gaps
 from lanner.model import Document, Grid, Item, Json, Spans, Stage, Unit
-from lanner.protocols.answers import chosen_labels, combine, holds, reorder, texts_of
+from lanner.protocols.answers import combine, reorder, texts_of
+from lanner.protocols.conditions import chosen_labels, holds
 from lanner.protocols.kinds.spans import SEVERAL_PLACES
 from lanner.store import AssignedTask, LedgerEntry, StoredAnswer, Transaction, UnfinishedTask
 from lanner.store.rows import dumps

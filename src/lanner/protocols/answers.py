@@ -1,4 +1,6 @@
-"""Whether an answer is one its question allows, wherever it comes from: a page, a model, a file.
+"""An answer, whatever the kind of its question: whether it is allowed, how it is read from a form, put in words,
+combined with others and compared with them, which JSON Schema it has, and how one is drawn at random. What depends on
+the kind is in `kinds`; an answer that is given for each of several labels is treated here, label by label.
 
 People and models are checked strictly: the first violation raises `AnswerError`. Files of others are read leniently:
 a violation becomes a flag on the judgement, an alias is resolved and counted, and only what cannot be understood at
@@ -8,37 +10,25 @@ all (an unknown label) is an error. Nothing is repaired silently and nothing is 
 from __future__ import annotations
 
 import json
-import shlex
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
 from random import Random
 from statistics import fmean
-from typing import Any
 
-from lanner.errors import AnswerError, InputError, Where, did_you_mean
+from lanner.errors import did_you_mean
 from lanner.model import (
-    Condition,
     Document,
     Item,
     Json,
-    Judge,
-    JudgeKind,
     Judgement,
-    Labels,
     Object,
     Protocol,
     Question,
-    Role,
-    Scale,
-    Segment,
     Stage,
     Text,
-    Unit,
 )
-from lanner.model.messages import plural
 from lanner.model.protocol import Wording
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import (
@@ -50,34 +40,8 @@ from lanner.protocols.kinds.base import (
     Schema,
     SimulatedJudge,
     closed_object,
-    fold,
-    resolve,
 )
 from lanner.protocols.prefilled import of_text
-
-__all__ = [
-    "Accepted",
-    "JudgedTexts",
-    "Rule",
-    "accept",
-    "answer_page",
-    "answers_from_fields",
-    "applicable",
-    "as_asked",
-    "check",
-    "chosen_labels",
-    "combine",
-    "consistency",
-    "fold",
-    "holds",
-    "likeness",
-    "missing",
-    "question_schema",
-    "resolve",
-    "simulate_answer",
-    "stage_schema",
-    "texts_of",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +121,23 @@ def _is_writable(value: Json) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+MOST_SECONDS = 1e7
+"""Nobody spends four months on an item: a longer time, like one below zero, says that a clock was wrong."""
+
+
+def is_duration(seconds: float | None) -> bool:
+    """Whether somebody can have spent these seconds on an item; an unknown time is not a wrong one."""
+    return seconds is None or 0 <= seconds < MOST_SECONDS
+
+
+def is_moment(moment: datetime | None) -> bool:
+    """Whether a store can keep this time: it lies within the years 1 to 9999 in UTC."""
+    try:
+        return moment is None or moment.tzinfo is None or moment.astimezone(UTC) is not None
+    except OverflowError:
+        return False
 
 
 # Answers from plain fields, as a form without a script or a command line sends them.
@@ -312,239 +293,6 @@ def _for_each(question: Question, labels: Sequence[str] | None, options: Sequenc
     if options:
         return closed_object({label: {"anyOf": [schema, {"type": "null"}]} for label in options})
     return {"type": "object", "additionalProperties": schema}
-
-
-# Which questions of a page apply, given the answers so far, and which of those still lack one.
-
-
-def holds(condition: Condition | None, answers: Mapping[str, Json]) -> bool:
-    """Whether an earlier answer meets the condition. An answer not given meets none; no condition always holds."""
-    if condition is None:
-        return True
-    value = answers.get(condition.question)
-    if value is None:
-        return False
-    values = {str(entry) for entry in value} if isinstance(value, list | dict) else {str(value)}
-    if condition.is_ and not values & set(condition.is_):
-        return False
-    if condition.is_not and values & set(condition.is_not):
-        return False
-    if condition.at_least is not None or condition.at_most is not None:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return False
-        low = condition.at_least if condition.at_least is not None else float("-inf")
-        high = condition.at_most if condition.at_most is not None else float("inf")
-        return low <= value <= high
-    return True
-
-
-def applicable(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> Iterator[tuple[Stage, Question]]:
-    """The questions of a page that are asked, in order. `answers` are this judge's about the same unit, from this
-    page and from the ones before it."""
-    for stage in protocol.pages[page]:
-        if not holds(stage.when, answers):
-            continue
-        for question in stage.questions:
-            if holds(question.when, answers) and (not question.for_each or chosen_labels(protocol, question, answers)):
-                yield stage, question
-
-
-def answer_page(
-    protocol: Protocol, page: str, earlier: Mapping[str, Json], answer: Callable[[Question, Sequence[str]], Json]
-) -> dict[str, Json]:
-    """Answers to every question of a page that applies, one after another: what applies depends on those before, and
-    on those of `earlier` pages about the same unit. `answer` gets a question and the labels it is asked for."""
-    known, answers = dict(earlier), dict[str, Json]()
-    while pending := [question for _, question in applicable(protocol, page, known) if question.id not in answers]:
-        question = pending[0]
-        answers[question.id] = known[question.id] = answer(question, chosen_labels(protocol, question, known))
-    return answers
-
-
-def chosen_labels(protocol: Protocol, question: Question, answers: Mapping[str, Json]) -> Sequence[str]:
-    """The labels that a `for_each` question is repeated for; an exclusive label ("none") asks for nothing."""
-    if not question.for_each:
-        return ()
-    value = answers.get(question.for_each)
-    if not isinstance(value, list | dict):
-        return ()
-    match = protocol.find(question.for_each)
-    exclusive = match[1].exclusive if match and isinstance(match[1], Labels) else None
-    return [label for label in value if label != exclusive]
-
-
-def missing(protocol: Protocol, page: str, answers: Mapping[str, Json]) -> list[str]:
-    """Ids of the required questions that apply and have no answer yet, and of those with marks to look at."""
-    return [
-        question.id
-        for _, question in applicable(protocol, page, answers)
-        if (question.required and answers.get(question.id) is None)
-        or kind_of(question).is_unreviewed(question, answers.get(question.id))
-    ]
-
-
-# Judgements that were made elsewhere, checked leniently by their protocol: the one way in for files.
-#
-# Aliases become ids and are counted; broken rules become flags and are counted; a label nobody knows is an error that
-# names the file and line. Either every judgement is taken in or none.
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedJudgements:
-    """Judgements ready to be stored or analysed, and what was noticed on the way."""
-
-    judgements: tuple[Judgement, ...]
-    flags: Mapping[str, int] = field(default_factory=dict)
-    repairs: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences for the person who imports: what was renamed, what breaks a rule."""
-        parts = [
-            f"{plural(number, 'answer')} to {question!r} read by another spelling that the protocol knows"
-            for question, number in self.repairs.items()
-        ]
-        broken = [
-            f"{plural(number, 'answer is', 'answers are')} flagged: {flag}"
-            for flag, number in sorted(self.flags.items())
-        ]
-        return tuple(f"{sentence}." for sentence in (*parts, *broken))
-
-
-def metrics_among(judges: Iterable[Judge]) -> set[str]:
-    """The judges whose numbers are on scales of their own, whatever scale a question has."""
-    return {judge.id for judge in judges if judge.kind is JudgeKind.METRIC}
-
-
-def take_in(
-    protocol: Protocol,
-    judgements: Iterable[Judgement],
-    documents: Iterable[Document] = (),
-    judges: Iterable[Judge] = (),
-) -> CheckedJudgements:
-    """Check each judgement by the protocol and give it its stored form. The numbers of metrics among the `judges` stay
-    as they are."""
-    metrics = metrics_among(judges)
-    questions = {question.id: (stage, question) for stage, question in protocol.questions}
-    segments = {(document.id, segment.id): segment for document in documents for segment in document}
-    flags: Counter[str] = Counter()
-    repairs: Counter[str] = Counter()
-    rows = []
-    all_judgements = list(judgements)
-    labels = _stored_labels(protocol, all_judgements)
-    for judgement in map(_drop_impossible_times, all_judgements):
-        stage, question = _find_question(protocol, questions, judgement)
-        if judgement.judge in metrics and isinstance(question, Scale) and isinstance(judgement.value, int | float):
-            flags.update(f"{question.id} {flag}" for flag in judgement.flags)
-            rows.append(replace(judgement, stage=stage.id))
-            continue
-        try:
-            answer = accept(
-                question,
-                judgement.value,
-                texts=judged_texts(stage, judgement, segments.get((judgement.document, judgement.segment))),
-                chosen=_labels_for(judgement, question, labels),
-                outputs=max(2, len(judgement.systems)),
-            )
-        except AnswerError as error:
-            step = error.next_step
-            if not step and error.code == "not_a_number":
-                step = f"Correct it, or read such answers as missing: --missing {shlex.quote(str(judgement.value))}."
-            raise InputError(error.what, where=_place(judgement), next_step=step) from error
-        all_flags = tuple(dict.fromkeys((*judgement.flags, *answer.flags)))
-        flags.update(f"{question.id} {flag}" for flag in all_flags)
-        # a protocol that was made from the answers knows no other spelling of them
-        repairs.update({question.id: answer.repairs} if answer.repairs and not protocol.is_guessed else {})
-        rows.append(replace(judgement, stage=stage.id, value=answer.value, flags=all_flags))
-    return CheckedJudgements(tuple(rows), dict(flags), dict(repairs))
-
-
-def _find_question(
-    protocol: Protocol, questions: Mapping[str, tuple[Stage, Question]], judgement: Judgement
-) -> tuple[Stage, Question]:
-    asked_question = questions.get(judgement.question)
-    if asked_question is None:
-        raise InputError(
-            f"{protocol.name} has no question {judgement.question!r}.",
-            where=_place(judgement),
-            next_step=f"{did_you_mean(judgement.question, questions)} A column that is no answer is left out with "
-            f"--columns ignore:{judgement.question}=COLUMN.".strip(),
-        )
-    return asked_question
-
-
-MOST_SECONDS = 1e7
-"""Nobody spends four months on an item: a longer time, like one below zero, says that a clock was wrong."""
-UNREADABLE = "unreadable_time"
-"""The flag of an answer whose time was none, and was left out."""
-
-
-def is_duration(seconds: float | None) -> bool:
-    """Whether somebody can have spent these seconds on an item; an unknown time is not a wrong one."""
-    return seconds is None or 0 <= seconds < MOST_SECONDS
-
-
-def is_moment(moment: datetime | None) -> bool:
-    """Whether a store can keep this time: it lies within the years 1 to 9999 in UTC."""
-    try:
-        return moment is None or moment.tzinfo is None or moment.astimezone(UTC) is not None
-    except OverflowError:
-        return False
-
-
-def _drop_impossible_times(judgement: Judgement) -> Judgement:
-    """Leave out times that cannot be right, and flag the judgement."""
-    durations = {name: getattr(judgement, name) for name in ("elapsed_seconds", "active_seconds")}
-    moments = {name: getattr(judgement, name) for name in ("answered_at", "received_at")}
-    wrong = [name for name, seconds in durations.items() if not is_duration(seconds)]
-    wrong += [name for name, moment in moments.items() if not is_moment(moment)]
-    if not wrong:
-        return judgement
-    nothing: dict[str, Any] = dict.fromkeys(wrong)
-    return replace(judgement, flags=tuple(dict.fromkeys((*judgement.flags, UNREADABLE))), **nothing)
-
-
-_LabelsKey = tuple[str, str, str, str, Role]
-"""Judge, document, segment, question and role: whose labels, about what."""
-
-
-def _labels_for(judgement: Judgement, question: Question, labels: Mapping[_LabelsKey, Sequence[str]]) -> Sequence[str]:
-    """The labels that an answer is about: those chosen in the same role (a repeat has its own), else those of the main
-    item."""
-    unit = (judgement.judge, judgement.document, judgement.segment, question.for_each or "")
-    own = labels.get((*unit, judgement.role))
-    return labels.get((*unit, Role.MAIN), ()) if own is None else own
-
-
-def _stored_labels(protocol: Protocol, judgements: Sequence[Judgement]) -> dict[_LabelsKey, Sequence[str]]:
-    """The labels that each judge chose and that later questions are repeated for, in their stored spelling."""
-    sources = {question.for_each for _, question in protocol.questions if question.for_each}
-    labels: dict[_LabelsKey, Sequence[str]] = {}
-    for judgement in judgements:
-        match = protocol.find(judgement.question) if judgement.question in sources else None
-        if match and isinstance(judgement.value, list | dict):
-            key = (judgement.judge, judgement.document, judgement.segment, judgement.question, judgement.role)
-            try:
-                labels[key] = list(accept(match[1], judgement.value).value or ())
-            except AnswerError:
-                continue  # reported with its place when its own turn comes
-    return labels
-
-
-def judged_texts(stage: Stage, judgement: Judgement, segment: Segment | None) -> JudgedTexts | None:
-    """The texts a judgement was about, for checking spans; None where they are unknown, or where the judge was shown
-    something other than the document's text."""
-    if segment is None or stage.unit in (Unit.DOCUMENT, Unit.JUDGE) or judgement.role is Role.CONTROL:
-        return None
-    outputs = [text for name in judgement.systems if (text := segment.text(name)) is not None]
-    if len(outputs) < len(judgement.systems) or not any((segment.source, *outputs)):  # known by its id alone
-        return None
-    return JudgedTexts(segment.source, tuple(outputs))
-
-
-def _place(judgement: Judgement) -> Where:
-    segment = f", segment {judgement.segment}" if judgement.segment else ""
-    return Where(judgement.origin or None, item=f"judge {judgement.judge}, document {judgement.document}{segment}")
 
 
 # Random valid answers to any question: for demonstrations, contract tests and simulations, never for results.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lanner.errors import InputError
 from lanner.model import Analysis, Choice, Grid, Json, Judgement, Protocol, Question, Scale, Score, Spans, languages
-from lanner.protocols.answers import holds
+from lanner.protocols.conditions import holds
 from lanner.protocols.prefilled import judged_marks, outcomes
 
 # The few named rules from an answer to a number. A protocol file names them; nothing else computes scores.

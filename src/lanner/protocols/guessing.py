@@ -34,7 +34,9 @@ from lanner.model import (
 )
 from lanner.model.messages import words
 from lanner.model.protocol import GUESSED, Wording
-from lanner.protocols.answers import accept, metrics_among, resolve
+from lanner.protocols.answers import accept
+from lanner.protocols.judgements import metrics_among
+from lanner.protocols.kinds.base import resolve
 from lanner.protocols.reading import load, names
 
 _SCALES = ((0, 1), (1, 5), (0, 5), (1, 6), (0, 6), (1, 7), (1, 10), (0, 10), (0, 100))

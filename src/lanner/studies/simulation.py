@@ -26,7 +26,7 @@ from lanner.designs.prepare import promote, promoted, standings
 from lanner.errors import LannerError
 from lanner.judges.simulated import dice, hand_in
 from lanner.model import Document, Item, Json, Judge, JudgeKind, Question, Segment
-from lanner.protocols.answers import answer_page
+from lanner.protocols.conditions import answer_page
 from lanner.stats import context, questionnaire
 from lanner.stats.agreement import COEFFICIENTS
 from lanner.stats.resample import Array, Resampling

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from lanner.errors import AnswerError
 from lanner.model import Option, Spans
-from lanner.protocols.answers import JudgedTexts, accept, check
+from lanner.protocols.answers import accept, check
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.kinds.spans import KIND
 
 SEVERITIES = (Option(id="minor"), Option(id="major"))

@@ -29,7 +29,9 @@ from lanner.model import (
     languages,
 )
 from lanner.model.protocol import Wording
-from lanner.protocols.answers import JudgedTexts, applicable, chosen_labels, missing, texts_of
+from lanner.protocols.answers import texts_of
+from lanner.protocols.conditions import applicable, chosen_labels, missing
+from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.kinds.spans import offered_spans
 from lanner.protocols.prefilled import as_shown
 from lanner.store import AssignedTask, RecentCache, Store, Transaction
