@@ -3,7 +3,6 @@ import { Clock } from './clock.js';
 import { open } from './db.js';
 import { canon } from './digest.js';
 import { $, $$, afterFrame, fill, setHidden, setText, targetOf } from './dom.js';
-import { showFeedback } from './feedback.js';
 import { Flow, offerUndo } from './flow.js';
 import { moveFocus, watchFocus } from './focus.js';
 import { Help } from './help.js';
@@ -27,6 +26,8 @@ const TICK = 5000;
 const LONG = 160;
 /** What only some pages need is loaded by these alone. */
 const practice = data.practice ? await import('./practice.js') : null;
+const teaching =
+  practice || data.items.some(item => item.training) ? await import('./feedback.js') : null;
 
 /**
  * One part of each saved answer.
@@ -46,6 +47,8 @@ export class App {
     this.leaving = false;
     /** What the main button says when none is. */
     this.mainText = '';
+    /** What says how answers to training items were; null where there are none. */
+    this.teaching = teaching;
     this.row = -1;
     this.item = 0;
     /** A text of the page in the judge's language. @param {string} key @param {object} [values] */
@@ -265,7 +268,7 @@ export class App {
     const { feedback, training } = this.store.items[this.item];
     this.rail.show(this.item, anew);
     setHidden($('#training'), !training);
-    showFeedback($('#explanation'), feedback, this);
+    this.teaching?.showFeedback($('#explanation'), feedback, this);
   }
   /**
    * Bring everything that shows an item up to date; not under a pressed pointer.

@@ -2,7 +2,6 @@
 // another page did.
 import { canon } from './digest.js';
 import { $, $$, afterFrame, setText, written } from './dom.js';
-import { headingOf } from './feedback.js';
 import { reopen } from './flow.js';
 import { downloadAnswers } from './notes.js';
 import { tellWorker } from './offline.js';
@@ -431,7 +430,7 @@ export class Saving {
     item.feedback = feedback;
     if (first) this.tell();
     if (i === app.item) return app.refresh(i);
-    const verdict = app.t(headingOf(feedback)),
+    const verdict = app.t(app.teaching?.headingOf(feedback) ?? ''),
       label = app.rows.all[app.rows.of(i)]?.label;
     if (first) app.note(`explanation-${i}`, `${label}: ${verdict}. ${feedback.explanation}`);
     return undefined;
