@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from lanner import campaign, protocols
 from lanner.model import Document, Judge, Protocol, Segment, Task
 from lanner.store import Store
+from ports import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -213,9 +214,7 @@ class Live:
     def __init__(self, database: Path) -> None:
         self.database = database
         self.store = Store.open(database)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: Child | None = None
 

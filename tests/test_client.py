@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from lanner.errors import InputError, LannerError
 from lanner.store import Store
 from lanner.web.server import server
 from lanner.web.site import ServerSettings
+from ports import free_port
 from web_clients import complete
 
 TEXTS = [
@@ -29,10 +29,8 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]]:
     """A real server on a free port, with a store that the tests of this file share."""
-    with Store.open(tmp_path_factory.mktemp("served") / "lanner.sqlite") as store, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
+    with Store.open(tmp_path_factory.mktemp("served") / "lanner.sqlite") as store:
+        port = free_port()
         serving = server(store, port=port, settings=ServerSettings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()

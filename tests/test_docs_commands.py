@@ -26,9 +26,9 @@ import test_docs
 from data_sets import data_dir
 from docs_workspace import STORE, add_pilot, answered, lay_out
 from lanner.cli import lanner
-from lanner.cli.early_checks import listen
 from lanner.errors import LannerError
 from lanner.store import Store
+from ports import free_port
 from stub_server import Stub, running
 from test_docs import FENCE, FRONT, PAGES, REFERENCE, TUTORIALS
 
@@ -181,8 +181,7 @@ def _invoke(words: list[str]) -> int:
 
 def _serve(words: list[str]) -> None:
     """Start it, wait until it answers, stop it as an impatient person does: one line, no traceback."""
-    with listen("127.0.0.1", 8200) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "lanner", *words, "--port", str(port)]
     told = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=told) as started:

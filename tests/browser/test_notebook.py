@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from lanner import campaign
 from lanner.store import Store
+from ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = [
@@ -67,9 +67,7 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         path = folder / "settings" / "@jupyterlab" / f"{extension}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(settings), encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     token = secrets.token_hex(8)
     environment = {
         **os.environ,

@@ -12,7 +12,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from lanner import campaign, protocols
 from lanner.model import Document, Grid, Judge, Segment
 from lanner.store import Store
 from lanner.store.backup import verify
+from ports import free_port
 
 NAME = "kept"
 JUDGES = 16
@@ -52,9 +52,7 @@ class Server:
     """`lanner serve` in a process group of its own, so that all of it can be killed at one stroke."""
 
     def __init__(self, place: str, *options: str, environment: dict[str, str] | None = None) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = {**os.environ, "LANNER_STORE": place, **(environment or {})}
         self.command = [sys.executable, "-m", "lanner", "serve", "--port", str(self.port), *options]

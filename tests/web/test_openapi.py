@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,6 +20,7 @@ from lanner.store import Store
 from lanner.web.api import OPERATIONS, Operation, description
 from lanner.web.server import server
 from lanner.web.site import ServerSettings
+from ports import free_port
 from web_clients import another, complete, open_campaign, sign_in
 
 EXAMPLES = int(os.environ.get("LANNER_SOAK", "0")) or 2
@@ -33,9 +33,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[
         open_campaign(store)
         campaign.submit(store, campaign.tasks(store, "trial", "J1")[0].id, 0, complete(), submission="one-submission")
         token = issue(store, "tester", SCOPES)[1]
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         serving = server(store, port=port, settings=ServerSettings(processes=False))
         thread = threading.Thread(target=serving.run, daemon=True)
         thread.start()

@@ -6,31 +6,29 @@ import logging
 import socket
 import sys
 import threading
-import time
 
 import pytest
 from starlette.testclient import TestClient
 
 from lanner.store import Store
 from lanner.web.server import Server, ServerSettings, begin_log, serve, server
+from ports import free_port
 
 
 def test_serving_ends_gracefully(store: Store) -> None:
     """A real server on a free port, until told to stop."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     serving = server(store, port=port)
     thread = threading.Thread(target=serving.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 20
-    while not serving.started and time.monotonic() < deadline:
+    while not serving.started:
         threading.Event().wait(0.01)
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        assert thread.is_alive()
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
         assert b"200 OK" in connection.recv(4096)
     serving.should_exit = True
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
