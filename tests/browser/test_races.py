@@ -22,6 +22,16 @@ ACCEPT = """() => {
   return document.querySelector('#saved').dataset.state;
 }"""
 
+TYPE = """keys => {
+  const saved = document.querySelector('#saved'), seen = window.states = [];
+  new MutationObserver(() => seen.push(saved.dataset.state)).observe(saved, { attributeFilter: ['data-state'] });
+  for (const key of keys) {
+    const how = { key, code: key === 'Enter' ? key : 'Digit' + key, bubbles: true, cancelable: true };
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', how));
+  }
+}"""
+"""Press keys faster than anything is sent, and note what the page says of the answers from then on."""
+
 
 def begin(live: Live, page: Page, protocol: str = "da", sentences: int = 2) -> tuple[Work, int, Keyboard]:
     work = live.campaign(protocol, [document(sentences)], systems=SYSTEMS[:1])
@@ -159,3 +169,16 @@ def test_an_answer_that_came_too_late_keeps_no_other_document_from_being_finishe
     held.release()
     page.wait_for_url("**/work*")
     assert [item.get("score") for item in work.stored(second)] == [70]
+
+
+def test_a_number_half_typed_hides_nothing_that_is_still_to_be_sent(live: Live, page: Page) -> None:
+    """Whoever had answered one sentence and typed on at the next read that all was sent but the latter."""
+    work, task, keyboard = begin(live, page)
+    held = hold(page, "**/answers")
+    with page.expect_request("**/answers"):
+        page.evaluate(TYPE, ["7", "Enter", "4"])
+    assert page.evaluate("window.states") == ["saving"]
+    held.release()
+    keyboard.wait_until_saved()
+    assert scores(work, task) == [7, None]
+    assert page.evaluate("window.states") == ["saving", "saved"]

@@ -206,6 +206,11 @@ CLOSED_AT_ONCE = """key => {
   close();
 }"""
 
+STORED = """async ([url, key]) => {
+  const { items } = await (await fetch(url, { headers: { accept: 'application/json' } })).json();
+  return items[0].sentence?.value === key;
+}"""
+
 
 def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page) -> None:
     """Nobody comes back: the server has the answer all the same."""
@@ -220,10 +225,7 @@ def test_a_tab_closed_in_the_same_moment_as_the_key(live: Live, page: Page) -> N
         keyboard.press("s")
         with tab.expect_event("close"):
             tab.evaluate(f"key => setTimeout(() => ({CLOSED_AT_ONCE})(key))", key)
-        for _ in range(300):
-            found = page.context.request.get(f"{work.url(task)}/answers").json()["items"][0]
-            if "sentence" in found and found["sentence"]["value"] == int(key):
-                break
+        wait_until(page, STORED, [f"{work.url(task)}/answers", int(key)])
         assert scores(work, task)[0][0] == int(key)
 
 
@@ -328,7 +330,7 @@ def test_two_tabs_keep_both_answers_and_say_so(live: Live, page: Page) -> None:
     keyboard.press("s", "1", "3")
     keyboard.wait_until_saved()
     other.bring_to_front()
-    assert other.locator("[data-q=sentence] :checked").get_attribute("value") == "1", "told by the first tab"
+    expect(other.locator("[data-q=sentence] :checked")).to_have_value("1")  # told by the first tab
     page.evaluate("() => { BroadcastChannel.prototype.postMessage = () => {}; }")
     page.bring_to_front()
     keyboard.press("s", "2")

@@ -12,9 +12,8 @@ import { alone, isRefusal, NO_REPLY, send, signedOut, WATCH } from './sending.js
 const PAUSE = 700;
 /** Whoever was away for longer may have answered elsewhere meanwhile. */
 const AWAY = 30000;
-/** So long finishing waits for a message to arrive, and so often it looks, in milliseconds. */
-const PATIENCE = 10000;
-const LOOK = 50;
+/** So often finishing looks whether a message has arrived: for ten seconds. */
+const LOOKS = 200;
 
 /** To a tenth of a second. @param {number} seconds */
 const round = seconds => Math.round(seconds * 10) / 10;
@@ -176,8 +175,8 @@ export class Saving {
     const { body } = await send(this.url).catch(() => ({ body: null }));
     if (!Array.isArray(body?.items)) return;
     this.stale = this.contested = false;
-    if (body.finished && !app.frozen && !this.outbox.waiting)
-      return app.leaving ? undefined : location.reload();
+    if (body.finished && !app.frozen && !app.leaving && !this.outbox.waiting)
+      return location.reload();
     this.restore(this.newerCopies(body.items), body.items);
     for (const [i, saved] of /** @type {SavedItems} */ (body.items).entries())
       for (const question in saved) this.elsewhere(i, question, saved[question]);
@@ -275,9 +274,9 @@ export class Saving {
     const { app, outbox } = this,
       { store } = app,
       { base, stored } = store.items[i];
+    this.writeDrafts(); // before the message that replaces some of them
     this.due.delete(i);
     if (!this.due.size) clearTimeout(this.timer);
-    this.writeDrafts(); // before the message that replaces some of them
     if (app.frozen) return;
     if (i === app.item) this.spend(i);
     const { elapsed, active } = store.items[i],
@@ -290,7 +289,7 @@ export class Saving {
       known[q] = base[q] ?? null;
     }
     if (Object.keys(known).length) await outbox.seal(this.url, this.task, i, answers, known, spent);
-    else if (!outbox.waiting) outbox.tell('saved');
+    else if (!outbox.waiting && !outbox.arrived.size) outbox.tell('saved');
     // what was changed here may have been taken back
     for (const q in store.items[i].newer) this.elsewhere(i, q, store.items[i].newer[q]);
   }
@@ -331,12 +330,11 @@ export class Saving {
   async settled() {
     const { outbox, task } = this;
     for (const i of this.app.states.keys()) await this.flush(i);
-    let left = outbox.queue.length;
-    for (let n = 0; n < PATIENCE / LOOK && outbox.holds(task); n++) {
+    for (let n = 0; n < LOOKS && outbox.holds(task); n++) {
+      const { length } = outbox.queue;
       if (outbox.tries || this.held) break;
-      await new Promise(ok => setTimeout(ok, LOOK));
-      if (outbox.queue.length < left) n = 0;
-      left = outbox.queue.length;
+      await new Promise(ok => setTimeout(ok, 50));
+      if (outbox.queue.length < length) n = 0;
     }
     return !outbox.holds(task);
   }
@@ -549,7 +547,7 @@ export class Saving {
       shown = $('#saved'),
       state = now === 'saved' && this.unsent ? 'kept' : now,
       held = state === 'signin' || state === 'refused';
-    if (now === 'saved' && due.size) return; // something newer is about to be sent
+    if (['saved', 'kept'].includes(now) && due.size) return; // something is about to be sent
     if (now === 'saved' && this.contested) void this.reconcile();
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
