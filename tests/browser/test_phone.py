@@ -82,7 +82,6 @@ def test_a_translation_is_chosen_by_a_tap_on_it(live: Live, phone: Page) -> None
     chosen, active = phone.locator("#questions :checked"), phone.locator(".is-active")
     active.locator(".tgt").last.tap()
     expect(chosen).to_have_attribute("value", "2,1")
-    expect(active.locator(".tgt").last).to_have_css("cursor", "pointer")
     active.locator(".tgt").first.tap()
     expect(chosen).to_have_attribute("value", "1,2")
     active.locator(".src").tap()

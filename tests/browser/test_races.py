@@ -86,6 +86,39 @@ def test_a_slow_answer_is_waited_for_and_the_document_finished(live: Live, page:
     page.wait_for_url("**/work*")
 
 
+@pytest.mark.parametrize("then", ["waits", "changes an answer", "goes to a sentence", "another answer came"])
+def test_a_document_whose_answers_do_not_go_is_finished_by_itself_once_they_do(
+    live: Live, page: Page, then: str
+) -> None:
+    """Unless something is done on the page meanwhile, or what comes back is to be read first."""
+    work, task, keyboard = begin(live, page)
+    page.route("**/answers", lambda route: route.abort("internetdisconnected"))
+    keyboard.press("7", "0", "Enter", "5", "0", "Enter")
+    wait = page.get_by_text("Not everything is sent yet.")
+    wait.wait_for()
+    expected = [70, 50]
+    if then == "changes an answer":
+        page.locator("#questions input[type=range]").press("ArrowRight")
+        expected = [70, 51]
+    elif then == "goes to a sentence":
+        page.locator(".num").first.click()
+    elif then == "another answer came":
+        campaign.submit(live.store, task, 0, {"score": 20}, submission=f"other device {task}")
+    if then not in ("waits", "another answer came"):
+        expect(wait).to_have_count(0)
+    page.unroute("**/answers")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    if then == "waits":
+        page.wait_for_url("**/work*")
+        assert work.tasks[0].finished_at is not None
+    else:
+        keyboard.wait_until_saved()
+        if then == "another answer came":
+            page.get_by_role("button", name="Take the other: 20").wait_for()
+        assert work.tasks[0].finished_at is None
+    assert scores(work, task) == expected
+
+
 @pytest.mark.usefixtures("context")
 def test_a_browser_that_shuts_the_site_off_from_workers_gets_on(live: Live, page: Page) -> None:
     """The document was finished, and its page stayed for ever, saying that the next was on its way."""

@@ -323,7 +323,7 @@ def test_what_someone_took_over_is_to_be_done_once(store: Store) -> None:
         1,
     )
     with store.reading() as tx:
-        [(items, done, _)] = tx.progress.totals().values()
+        [(items, done, _, _)] = tx.progress.totals().values()
         domains = tx.progress.domain_shares(1)
         is_open = tx.progress.any_open(1)
     assert (items, done) == (before.items, len(task.items)) and sum(share.items for share in domains) == items

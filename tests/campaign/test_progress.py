@@ -55,7 +55,7 @@ def test_what_a_judge_who_is_left_out_has_not_done_is_no_work_any_more(store: St
         found = campaign.progress(store, "first")
         with store.reading() as tx:
             listed = tx.progress.totals()[campaign.get(store, "first").id]
-        assert listed == (found.items, found.whole.done, 2)
+        assert listed == (found.items, found.whole.done, 2, 0)
         return found.items, found.whole.done, found.whole.tasks, (found.judges[1].items, found.judges[1].tasks)
 
     assert numbers() == (20, 3, 8, (10, 4))
@@ -86,7 +86,7 @@ def test_imported_answers_count_as_done(store: Store) -> None:
     assert (progress.whole.items, progress.whole.done) == (6, 6)
     with store.reading() as tx:
         totals = tx.progress.totals()
-        assert totals[campaign.get(store, "elsewhere").id] == (6, 6, 1)
+        assert totals[campaign.get(store, "elsewhere").id] == (6, 6, 1, 0)
         assert totals[campaign.get(store, "first").id][1] == 0
         shares = tx.progress.imported_domain_shares(campaign.get(store, "elsewhere").id)
     assert {share.domain: (share.items, share.done) for share in shares} == {"news": (4, 4), "talk": (2, 2)}
@@ -113,7 +113,7 @@ def test_answers_of_one_page_are_one_item_with_one_time_where_they_were_imported
     assert [(part.name, part.items, part.active_minutes) for part in progress.judges] == [("guest", 2, 2.0)]
     assert {part.name for part in progress.pages} == {"label", "rating"}
     with store.reading() as tx:
-        assert tx.progress.totals()[campaign.get(store, "elsewhere").id] == (2, 2, 1)
+        assert tx.progress.totals()[campaign.get(store, "elsewhere").id] == (2, 2, 1, 0)
 
 
 def test_judgements_history_and_what_they_are_about(store: Store) -> None:

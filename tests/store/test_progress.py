@@ -41,5 +41,5 @@ def test_sums_by_judge_and_domain_are_those_by_document(store: Store) -> None:
     ]  # fmt: skip
     assert sum(s.items for s in shares) == sum(s.items for s in by_document)
     assert sum(s.active for s in shares) == 60.0
-    assert totals == {1: (sum(s.items for s in shares), 1, 2)}
+    assert totals == {1: (sum(s.items for s in shares), 1, 2, 0)}
     assert [(line.task, line.done, line.active) for line in overview if line.done] == [(task.id, 1, 60.0)]

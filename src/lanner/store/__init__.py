@@ -16,7 +16,7 @@ from lanner.store.campaigns import (
 )
 from lanner.store.judgements import ChainLink, Key, NewAnswer, StoredAnswer, StoredPart, Unit
 from lanner.store.ledger import JudgeUsage, LedgerEntry, NewEntry, UnfinishedTask
-from lanner.store.progress import Overview, TaskShare
+from lanner.store.progress import CampaignTotals, Overview, TaskShare
 from lanner.store.store import CollisionError, DisconnectedError, RecentCache, Store, Transaction
 from lanner.store.tasks import AssignedTask, SavedProgress, TaskItem, TaskStanding
 
@@ -28,6 +28,7 @@ __all__ = [
     "Account",
     "AccountRole",
     "AssignedTask",
+    "CampaignTotals",
     "ChainLink",
     "CollisionError",
     "DisconnectedError",

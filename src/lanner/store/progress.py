@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, case, exists, func, or_, select
 
@@ -48,6 +48,17 @@ class TaskShare:
     saved_at: datetime | None
 
 
+class CampaignTotals(NamedTuple):
+    """How far a campaign is: items of people (of models and metrics where nobody else judges), how many of them are
+    done, and how many people, and how many models and metrics, judge in it."""
+
+    items: int
+    done: int
+    people: int
+    models: int
+
+
+_MODELS = [str(kind) for group in ("models", "metrics") for kind in JUDGE_GROUPS[group]]
 _ITEMS_OF_TASKS = schema.task.join(schema.item, _i.task == _t.id)
 _OVERVIEW = (
     select(
@@ -112,19 +123,28 @@ class Progress(Rows):
         it."""
         return self._by_domain(self._imported_shares(campaign))
 
-    def totals(self) -> dict[int, tuple[int, int, int]]:
-        """For every campaign how many items it has, how many of them are done, and how many judges. Few queries for
-        all campaigns, so that a list of hundreds costs little more than one."""
-        assigned = select(_t.campaign, self._items_to_do(), func.sum(_i.done)).select_from(_ITEMS_OF_TASKS)
-        rows = self._connection.execute(assigned.group_by(_t.campaign))
-        items = {campaign: (int(number), int(done or 0)) for campaign, number, done in rows}
+    def totals(self) -> dict[int, CampaignTotals]:
+        """How far every campaign is. Few queries for all, so that a list of hundreds costs little more than one."""
+        by_model = case((_j.kind.in_(_MODELS), 1), else_=0)
+        assigned = select(_t.campaign, by_model, self._items_to_do(), func.sum(_i.done))
+        assigned = assigned.select_from(_ITEMS_OF_TASKS.outerjoin(schema.judge, _j.id == _t.judge))
         each = self._imported_shares().subquery()
-        imported = select(_j.campaign, func.sum(each.c.number)).join_from(schema.judge, each, each.c.judge == _j.id)
-        for campaign, number in self._connection.execute(imported.group_by(_j.campaign)):
-            total, done = items.get(campaign, (0, 0))
-            items[campaign] = (total + int(number), done + int(number))
-        judges = dict(self._pairs(select(_j.campaign, func.count()).group_by(_j.campaign)))
-        return {number: (*items.get(number, (0, 0)), judges.get(number, 0)) for number in {*items, *judges}}
+        number = func.sum(each.c.number)
+        imported = select(_j.campaign, by_model, number, number).join_from(schema.judge, each, each.c.judge == _j.id)
+        items: dict[tuple[int, int], tuple[int, int]] = {}
+        for query in (assigned.group_by(_t.campaign, by_model), imported.group_by(_j.campaign, by_model)):
+            for campaign, is_model, total, done in self._connection.execute(query):
+                before = items.get((campaign, is_model), (0, 0))
+                items[campaign, is_model] = before[0] + int(total), before[1] + int(done or 0)
+        seats = select(_j.campaign, by_model, func.count()).where(_j.kind != str(JudgeKind.ADJUDICATED))
+        rows = self._connection.execute(seats.group_by(_j.campaign, by_model))
+        judges = {(campaign, is_model): int(count) for campaign, is_model, count in rows}
+        totals = {}
+        for campaign in dict.fromkeys(campaign for campaign, _ in (*items, *judges)):
+            people, models = (judges.get((campaign, is_model), 0) for is_model in (0, 1))
+            only_models = models > 0 and people == 0 and (campaign, 0) not in items
+            totals[campaign] = CampaignTotals(*items.get((campaign, int(only_models)), (0, 0)), people, models)
+        return totals
 
     def counts(self, campaign: int) -> dict[str, tuple[int, int]]:
         """Tasks and finished tasks by judge."""

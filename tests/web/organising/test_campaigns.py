@@ -13,13 +13,14 @@ from starlette.testclient import TestClient
 from lanner import campaign
 from lanner.designs.expected import CONTROL_LIMIT
 from lanner.errors import CampaignError, LannerError
+from lanner.model import Judge, JudgeKind
 from lanner.store import Store
 from lanner.store.campaign_copies import bring_back
 from lanner.web import speech
 from lanner.web.organising.campaigns import list_campaigns, read_settings
 from lanner.web.updates import SharedPanels
 from lanner.web.worker import worker
-from web_clients import complete, open_campaign, sign_in
+from web_clients import complete, documents, open_campaign, sign_in
 
 
 def test_an_empty_list_says_what_to_do(client: TestClient, store: Store) -> None:
@@ -135,7 +136,33 @@ def test_the_list_counts_as_the_campaigns_themselves_do(client: TestClient, stor
     assert owner
     for row in list_campaigns(store, owner):
         whole = campaign.progress(store, row.campaign.id)
-        assert (row.items, row.done, row.judges) == (whole.whole.items, whole.whole.done, len(whole.judges))
+        assert (row.items, row.done, row.people) == (whole.whole.items, whole.whole.done, len(whole.judges))
+
+
+def test_the_list_tells_people_from_models(client: TestClient, store: Store) -> None:
+    """Judged by a model in full, and by one of two people in part; one campaign has models only."""
+    open_campaign(store, "both")
+    tasks = [campaign.tasks(store, "both", judge) for judge in ("J1", "J2")]
+    everything = sum(len(task.items) for mine in tasks for task in mine)
+    campaign.submit(store, tasks[0][0].id, 0, complete(), submission="by a person", active=5.0)
+    machine = Judge("gpt", JudgeKind.MODEL)
+    campaign.add_judges(store, "both", [machine], design="full", options={})
+    campaign.create(store, "machines", documents(), "h_falcon", [machine, Judge("llm", JudgeKind.MODEL)])
+    campaign.open(store, "machines")
+    for name in ("both", "machines"):
+        for task in campaign.tasks(store, name, "gpt"):
+            for item in range(len(task.items)):
+                campaign.submit(store, task.id, item, complete(), submission=f"{name} {task.id} {item}")
+    sign_in(client, store)
+    with store.reading() as tx:
+        owner = tx.accounts.find("Ann")
+    assert owner
+    rows = {row.campaign.name: row for row in list_campaigns(store, owner)}
+    both, machines = rows["both"], rows["machines"]
+    assert (both.items, both.done, both.people, both.models) == (everything, 1, 2, 1)
+    assert (machines.people, machines.models) == (0, 2)
+    assert 0 < machines.done == machines.items / 2
+    assert "models, metrics: 1" in client.get("/campaigns").text
 
 
 def test_the_worker_draws_the_panels_also_one_that_was_started_again(client: TestClient, store: Store) -> None:

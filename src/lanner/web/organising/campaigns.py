@@ -28,7 +28,7 @@ from lanner.campaign.states import (
 from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.model.protocol import Wording
-from lanner.store import Account, AccountRole, Store
+from lanner.store import Account, AccountRole, CampaignTotals, Store
 from lanner.web import forms
 from lanner.web.access import visible_campaign, visible_campaigns
 from lanner.web.organising.figures import progress_bar
@@ -45,7 +45,8 @@ class CampaignRow:
     campaign: Campaign
     items: int
     done: int
-    judges: int
+    people: int
+    models: int
     undrawn: int = 0
     """Of the items: those that an adaptive campaign may still draw, at most."""
 
@@ -77,9 +78,10 @@ def list_campaigns(store: Store, account: Account) -> list[CampaignRow]:
         mine = visible_campaigns(tx, account)
         totals = tx.progress.totals()
         undrawn = {campaign.id: drawing.count_undrawn(tx, campaign) for campaign in mine}
-    rows = [(campaign, *totals.get(campaign.id, (0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
+    rows = [(campaign, totals.get(campaign.id, CampaignTotals(0, 0, 0, 0)), undrawn[campaign.id]) for campaign in mine]
     return [
-        CampaignRow(campaign, items + to_draw, done, judges, to_draw) for campaign, items, done, judges, to_draw in rows
+        CampaignRow(campaign, of.items + to_draw, of.done, of.people, of.models, to_draw)
+        for campaign, of, to_draw in rows
     ]
 
 

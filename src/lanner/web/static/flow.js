@@ -72,6 +72,7 @@ export class Flow {
   async finish() {
     const { app } = this,
       open = app.states.findIndex(state => state !== 'done');
+    app.note('wait', '');
     if (app.practice) return app.practice.leave();
     if (open >= 0) return this.point(open);
     if (app.leaving) return undefined;
@@ -84,7 +85,7 @@ export class Flow {
     if (isSettled) return app.saving.finish();
     app.leave(false);
     if (app.saving.held) return undefined; // that, and what to do, is said already
-    return app.note('held', app.t('wait_finish')); // gone once everything is sent
+    return app.note('wait', app.t('wait_finish')); // as long as this stands there
   }
 
   /**

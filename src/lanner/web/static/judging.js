@@ -237,6 +237,7 @@ export class App {
   go(at, scroll = true) {
     const row = this.rows.all[at];
     if (row && row.item == null) return;
+    this.note('wait', '');
     this.rail.commit();
     this.saving.leave(this.item);
     if (row?.item != null) {
@@ -326,6 +327,7 @@ export class App {
   /** The answers of an item are others now. @param {number} i @param {boolean} [shown] */
   changed(i, shown = true) {
     if (this.practice) this.store.items[i].feedback = null; // they are checked anew
+    this.note('wait', '');
     this.saving.changed(i);
     this.refresh(i, shown);
   }

@@ -437,6 +437,7 @@ export class Saving {
   /** What came back is to be read first: one stays on the page, and can say what holds. */
   tell() {
     this.told += 1;
+    this.app.note('wait', '');
     this.app.leave(false);
   }
 
@@ -549,6 +550,7 @@ export class Saving {
       held = state === 'signin' || state === 'refused';
     if (['saved', 'kept'].includes(now) && due.size) return; // something is about to be sent
     if (now === 'saved' && this.contested) void this.reconcile();
+    if ($('#note-wait') && !outbox.holds(this.task)) void app.flow.finish();
     if (shown.dataset.state !== state) shown.dataset.state = state;
     const isUnsent = state === 'offline',
       unsent = outbox.noDatabase ? 'database' : outbox.reached ? 'failing' : 'offline',
