@@ -945,3 +945,23 @@ def test_systems_that_differ_in_capitals_alone_are_said(tmp_path: Path) -> None:
     rows = [[*row[:3], row[3].upper() if row[1] == 2 else row[3], *row[4:]] for row in judged_rows()]
     notes = read(table(tmp_path / "t.csv", [HEADS, *rows])).notes
     assert any("different systems" in note and "oak, OAK" in note for note in notes)
+
+
+@pytest.mark.parametrize("words", ["span", "Error text", "start"])
+def test_two_errors_in_every_output_are_errors_and_no_parts_of_texts(tmp_path: Path, words: str) -> None:
+    """The column of the words in error was taken for what tells texts apart, and asked about."""
+    rows, said = list[list[Any]](), set[tuple[Any, ...]]()
+    for judge, n, system in product(("Anna", "Ben"), range(4), ("oak", "elm")):
+        text = f"{GERMAN[n]} {system}"
+        starts = (0, text.rindex(" ") + 1)
+        for start, severity in zip(starts, ("minor", "major"), strict=True):
+            end = text.find(" ", start) if start == 0 else len(text)
+            place = [start, end] if words == "start" else [text[start:end]]
+            rows.append([judge, n, system, ENGLISH[n], text, "Style", severity, *place])
+            said.add((judge, str(n), system, severity, start, end))
+    head = ["judge", "segment", "system", "source", "target", "category", "severity"]
+    path = table(tmp_path / "t.csv", [[*head, *(["start", "end"] if words == "start" else [words])], *rows])
+    reading = read(path)
+    marks = [(a.judge, a.segment, *a.systems, mark) for a in reading.judgements for mark in a.value]
+    assert {(*who, mark["severity"], mark["start"], mark["end"]) for *who, mark in marks} == said
+    assert len(marks) == len(rows)

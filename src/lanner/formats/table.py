@@ -26,7 +26,7 @@ from typing import Any
 from lanner.errors import InputError, MissingExtraError, Where
 from lanner.formats.parsing import textfile
 from lanner.formats.parsing.columns import ColumnMap, column_map, parse
-from lanner.formats.parsing.error_rows import one_output_a_row
+from lanner.formats.parsing.error_rows import are_errors, one_output_a_row
 from lanner.formats.parsing.headings import (
     fold,
     is_total,
@@ -84,7 +84,10 @@ _UNCLEAR |= {"several_languages", "scores_of_systems"}
 def table_rows(path: Path, columns: str | Mapping[str, str] = "", judge: str = "", **options: str) -> TableRows:
     """The rows of a table, with one answer each where a row holds several, and with all errors of an output where a row
     holds one of them; a header of texts alone has no answers."""
-    rows = _without_prefixes(open_rows(path, **options), str(columns))
+    return _one_row_each(path, _without_prefixes(open_rows(path, **options), str(columns)), columns, judge)
+
+
+def _one_row_each(path: Path, rows: TableRows, columns: str | Mapping[str, str] = "", judge: str = "") -> TableRows:
     if all(map(names_text_or_role, rows.header)) and not any(map(names_judges, rows.header)):
         return rows
     of_outputs = one_output_a_row(path, rows, columns, judge)
@@ -116,7 +119,10 @@ def recognise(path: Path) -> bool:
     if kind == "docx" or (kind == "xlsx" and path.suffix.lower() in (".xlsx", ".xlsm", ".ods")):
         return True  # a spreadsheet is a table in any case, and says itself what is wrong with it
     try:
-        rows = table_rows(path)
+        rows = _without_prefixes(open_rows(path), "")
+        if are_errors(path, rows):
+            return True
+        rows = _one_row_each(path, rows)
         column_map(rows.header, sample=rows.sample)
     except InputError as error:
         return error.code in _UNCLEAR

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -89,24 +90,39 @@ def severities() -> Mapping[str, str]:
 def one_output_a_row(path: Path, rows: TableRows, columns: str | Mapping[str, str] = "", judge: str = "") -> TableRows:
     """The same table with a row for each output and judge if its rows are errors, which then stand in a column
     `errors`; other tables as they are."""
-    places = _places(rows, columns)
+    table = _error_table(path, rows, columns, judge)
+    return rows if table is None else table.turned()
+
+
+def are_errors(path: Path, rows: TableRows) -> bool:
+    """Whether the rows of a table are errors."""
+    return _error_table(path, rows) is not None
+
+
+def _error_table(
+    path: Path, rows: TableRows, columns: str | Mapping[str, str] = "", judge: str = ""
+) -> _ErrorTable | None:
+    given = parse(columns)
+    places = _places(rows, given.values())
     if "severity" not in places and not {"unknown", "category"} <= places.keys():
-        return rows
-    try:
-        column_roles = column_map(rows.header, columns, sample=rows.sample, judge=judge)
-    except InputError:
-        return rows  # which says itself what is wrong with it
-    table = _ErrorTable(path, rows, places, column_roles, set(parse(columns).values()))
+        return None
+    about_errors = {f"ignore:{rows.header[at]}": rows.header[at] for at in places.values()}
+    for known in (given, about_errors | given):  # the words of errors may seem to tell texts apart
+        with suppress(InputError):
+            column_roles = column_map(rows.header, known, sample=rows.sample, judge=judge)
+            break
+    else:
+        return None  # the table says itself what is wrong with it
+    table = _ErrorTable(path, rows, places, column_roles, set(given.values()))
     if "severity" not in places:
         table.refuse_unknown_severities()
-        return rows
-    return table.turned() if table.is_one() else rows
+        return None
+    return table if table.is_one() else None
 
 
-def _places(rows: TableRows, columns: str | Mapping[str, str]) -> dict[str, int]:
+def _places(rows: TableRows, given: Collection[str]) -> dict[str, int]:
     """Where the columns are that say something of an error; a severity in words that are not known is `unknown`."""
     names = error_words("columns")
-    given = set(parse(columns).values())
     at = {
         kind: place
         for kind in _FIELDS
@@ -188,15 +204,18 @@ class _ErrorTable:
             for _, values, _ in self.all_rows
         )
 
+    @cached_property
+    def _severities(self) -> list[str | None]:
+        """The severity of each row; "" where it says that there is no error, None where it says nothing known."""
+        return [self._severity(values) for _, values, _ in self.all_rows]
+
     def is_one(self) -> bool:
         """Whether rows are errors: some are about one output, or they say where errors are, or that there are none, or
         all have a category and a severity."""
         if not self.has_one_output or not set(self.key) - {self.roles.get("judge"), self.roles.get("role")}:
             return False
         keys = Counter(self._key(values, self.key) for _, values, _ in self.all_rows)
-        says_none = any(self._severity(values) == "" for _, values, _ in self.all_rows)
-        is_known = all(self._severity(values) is not None for _, values, _ in self.all_rows)
-        is_named = "category" in self.at and (says_none or is_known)
+        is_named = "category" in self.at and ("" in self._severities or None not in self._severities)
         if not (max(keys.values(), default=0) > 1 or self._says_place or is_named):
             return False
         if "judge" not in self.roles:
@@ -255,7 +274,6 @@ class _ErrorTable:
         return "" if is_missing(value) else as_text(value).strip()
 
     def _severity(self, values: Sequence[Any]) -> str | None:
-        """The severity of a row; "" where it says that there is no error, None where it says nothing known."""
         severity, category = fold(self._text(values, "severity")), fold(self._text(values, "category"))
         if severities().get(category) == "" or not (severity or category or self._text(values, "words")):
             return ""
@@ -265,12 +283,11 @@ class _ErrorTable:
         """The table with a row for each output."""
         has_places = self._says_place
         outputs: dict[tuple[str, ...], _Output] = {}
-        for line, values, extra in self.all_rows:
+        for (line, values, extra), severity in zip(self.all_rows, self._severities, strict=True):
             source, target = (as_text(values[at]) if at is not None else "" for at in (self.source, self.target))
             texts = without_marks(source), without_marks(target)
             output = outputs.setdefault(self._key(values, self.key), _Output(line, list(values), extra, texts))
             self.counts.update(["other_text"] if texts != output.texts else [])
-            severity = self._severity(values)
             if severity is None:
                 self._refuse_severity(line, values)
             if severity:
@@ -349,7 +366,7 @@ class _ErrorTable:
         return "target", 0, len(texts["target"]), ("not_found",)
 
     def _note(self, outputs: int) -> str:
-        errors = sum(bool(self._severity(values)) for _, values, _ in self.all_rows)
+        errors = sum(map(bool, self._severities))
         return in_number(
             errors,
             "Each row is an error, with its severity in {column!r}: {n} error in {outputs} judged outputs.",
@@ -362,7 +379,7 @@ class _ErrorTable:
         for what, (one, many) in _SENTENCES.items():
             if n := self.counts[what]:
                 yield in_number(n, one, many)
-        if not any(self._severity(values) == "" for _, values, _ in self.all_rows):
+        if "" not in self._severities:
             yield (
                 "No row says that an output has no errors. If judges found none in some, add a row for each of these "
                 "(No-error as category and severity): without them penalties are too high, and agreement is about "
