@@ -873,8 +873,11 @@ def test_numbered_headings_beside_one_translation_may_be_those_of_judges(tmp_pat
     """The first of three judges was not read."""
     rows = [[n, ENGLISH[n], GERMAN[n], n + 1, 5 - n, 3] for n in range(4)]
     path = table(tmp_path / "t.csv", [["segment", "source", "target", "Score", "Score.1", "Score.2"], *rows])
+    texts = read(path)
+    assert not texts.judgements
+    assert "Score, Score.1, Score.2 are kept with the texts" in "".join(texts.notes)
     with pytest.raises(InputError) as refused:
-        read(path)
+        formats.read_judged(path)
     by_judge, _ = advised(refused.value.next_step)
     said = {(a.judge, a.segment, a.value) for a in read(path, columns=by_judge).judgements}
     assert said == {(str(judge), str(row[0]), row[judge + 2]) for row in rows for judge in (1, 2, 3)}

@@ -542,6 +542,7 @@ class MappedTable:
                     names=words(judges),
                 ),
                 f"If these are questions instead: {as_option(_as_questions(by_judge))}.",
+                about=JUDGEMENTS,
             )
 
     def add(self, gathering: SegmentsByDocument, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:

@@ -434,8 +434,12 @@ def _check_copies(table: MapDraft, *, by_judge: bool) -> None:
     if not alike:
         return
     columns = [column for own in alike.values() for column in own]
+    if "source" in table.roles and not by_judge:  # where texts are taken alone, they are kept with these
+        for column in columns:
+            table.set_aside(column)
+        return
     advice = [f"If each is a question of its own: {each_as('answer', columns)}."]
-    if len(alike) == 1 and not by_judge:
+    if len(alike) == 1 and "judge" not in table.roles:
         by_number = {f"judge:{number}": column for number, column in enumerate(columns, 1)}
         advice.insert(0, f"If each holds the answers of one judge: {as_option(by_number)}.")
     if len(table.outputs) > 1 and all(len(own) == len(table.outputs) for own in alike.values()):
