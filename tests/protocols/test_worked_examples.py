@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from lanner import protocols
-from lanner.campaign.questions import practised_page
+from lanner.campaign.practice import practised_page
 from lanner.model import Unit
 from lanner.protocols.context import in_contexts
 from lanner.protocols.worked_examples import FOLDER, has_examples, page_examples, teaching

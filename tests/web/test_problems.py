@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from lanner import formats
-from lanner.campaign import states
+from lanner.campaign import settings
 from lanner.errors import AnswerError, CampaignError, InputError, LannerError, StoreError, Where
 from lanner.store import Store
 from lanner.web import problems
@@ -161,7 +161,7 @@ def test_common_refusals_are_translated_by_their_code() -> None:
 LIBRARY = Path(formats.__file__).parent.parent
 ABOUT_FILES = (*(LIBRARY / "formats").rglob("*.py"), LIBRARY / "protocols" / "guessing.py")
 ABOUT_CAMPAIGNS = [
-    LIBRARY / "campaign" / f"{name}.py" for name in ("assignment", "people", "states", "prefill", "imports")
+    LIBRARY / "campaign" / f"{name}.py" for name in ("assignment", "people", "states", "settings", "prefill", "imports")
 ]
 """What organisers' forms do with judges, settings and files of answers."""
 NO_FORM_MEETS = {
@@ -199,7 +199,7 @@ def test_every_refusal_of_a_file_is_said_in_every_language() -> None:
 
 
 def test_every_refusal_that_an_organisers_form_can_meet_is_said_in_every_language() -> None:
-    ranges = [(code, {"code"}) for *_, code, _ in states._RANGES]
+    ranges = [(code, {"code"}) for *_, code, _ in settings._RANGES]
     refusals = [*refusals_in(ABOUT_CAMPAIGNS), *ranges]
     assert {"judge_left", "has_answered", "bad_margin"} <= {code for code, _ in refusals}
     assert {code for code, _ in refusals} - problems.BY_CODE.keys() == NO_FORM_MEETS

@@ -9,7 +9,8 @@ from datetime import datetime
 from lanner.campaign.imports import import_judgements
 from lanner.campaign.progress import get, history
 from lanner.campaign.progress import protocol as protocol_of
-from lanner.campaign.states import NOTES, Reference, change, lock
+from lanner.campaign.settings import NOTES
+from lanner.campaign.states import Reference, change, lock
 from lanner.errors import CampaignError, check_known
 from lanner.model import Item, Json, Judge, JudgeKind, Judgement, Protocol, Role
 from lanner.protocols.answers import answers_from_fields, check, in_order, texts_of

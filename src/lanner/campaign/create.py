@@ -17,7 +17,8 @@ from lanner.campaign.people import check_judges
 from lanner.campaign.prefill import SETTING as PREFILL
 from lanner.campaign.prefill import Prefilled, with_marks
 from lanner.campaign.progress import still_judging
-from lanner.campaign.states import NOTES, Reference, check_main_question, check_names, check_settings, lock, set_state
+from lanner.campaign.settings import NOTES, check_main_question, check_names, check_settings
+from lanner.campaign.states import Reference, lock, set_state
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.adaptive import refuse_few
 from lanner.designs.prepare import with_languages

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from lanner.campaign.drawing import announcing_end
-from lanner.campaign.questions import PRACTISED
+from lanner.campaign.practice import PRACTISED
 from lanner.campaign.states import Reference, lock
 from lanner.errors import CampaignError, InputError, Where
 from lanner.model import JUDGE_GROUPS, Json, Judge, languages

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from lanner.campaign.practice import has_reached, required_agreement, rounds
 from lanner.errors import AnswerError, CampaignError, did_you_mean
 from lanner.model import (
-    Campaign,
     CampaignState,
     Document,
     Item,
@@ -36,7 +36,7 @@ from lanner.protocols.conditions import chosen_labels, holds
 from lanner.protocols.kinds import kind_of
 from lanner.protocols.kinds.base import JudgedTexts
 from lanner.protocols.worked_examples import has_examples
-from lanner.store import JUDGE_ITSELF, AssignedTask, Store, StoredAnswer, TaskStanding, Transaction
+from lanner.store import JUDGE_ITSELF, AssignedTask, StoredAnswer, TaskStanding, Transaction
 from lanner.store.rows import dumps, loads, moment
 
 StageQuestion = tuple[Stage, Question]
@@ -47,9 +47,7 @@ _MOST_KEYS = 1000
 
 def fits(stage: Stage, item: Item) -> bool:
     """Whether a stage asks about this kind of item."""
-    if stage.unit is Unit.JUDGE:
-        return not item.document
-    if not item.document or (stage.unit is Unit.DOCUMENT) is bool(item.segment):
+    if not _about(stage, item):
         return False
     if stage.object is Object.OUTPUT:
         return len(item.systems) == 1
@@ -111,21 +109,17 @@ class Questions:
         }
         self._sheets: dict[tuple[str, bool, bool, int], QuestionSheet] = {}
         self._keys: dict[tuple[tuple[str, ...], Role], dict[str, Key]] = {}
-        self._gates: dict[str, tuple[Stage, ...]] = {}
-        self._lookups: dict[tuple[tuple[str, ...], Role, bool, bool], tuple[tuple[str, str, str, str], ...]] = {}
-
-    @cached_property
-    def gates(self) -> tuple[Stage, ...]:
+        self.gates = tuple(stage for stage in protocol.stages if stage.gate)
         """Stages that let a judge go on only with certain answers."""
-        return tuple(stage for stage in self.protocol.stages if stage.gate)
+        order = {page: place for place, page in enumerate(protocol.pages)}
+        self._gates_before = {
+            page: tuple(gate for gate in self.gates if order[gate.page_id] < place) for page, place in order.items()
+        }
+        self._lookups: dict[tuple[tuple[str, ...], Role, bool, bool], tuple[tuple[str, str, str, str], ...]] = {}
 
     def gates_before(self, page: str) -> tuple[Stage, ...]:
         """The gates on pages before this one."""
-        if page not in self._gates:
-            pages = list(self.protocol.pages) if self.gates else []
-            before = [stage for stage in self.gates if pages.index(stage.page_id) < pages.index(page)]
-            self._gates[page] = tuple(before)
-        return self._gates[page]
+        return self._gates_before.get(page, ())
 
     @cached_property
     def dependent_pages(self) -> dict[str, list[str]]:
@@ -324,65 +318,6 @@ class Questions:
         return answers
 
 
-# Practice until a stated agreement: a judge goes on to the texts once enough answers are those of the reference.
-
-
-AGREEMENT = "practice_agreement"
-"""The setting: a share above 0, at most 1. Without it nobody has to practise."""
-PRACTISED = "practised"
-"""The kind of event that a finished round is kept as."""
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One round of practice on a page: how many answers had a reference, how many were like it."""
-
-    page: str
-    right: int
-    answers: int
-    at: datetime
-
-    @property
-    def share(self) -> float:
-        return self.right / self.answers if self.answers else 0.0
-
-
-def required_agreement(settings: Mapping[str, Json]) -> float | None:
-    """The agreement a judge must reach; None where nobody has to."""
-    value = settings.get(AGREEMENT)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
-
-
-def practised_page(protocol: Protocol, page: str) -> str:
-    """The page that is practised for this one: what it was called before the protocol was asked in several contexts."""
-    stages = protocol.pages.get(page, ())
-    if protocol.name == protocol.base_name or not stages or not stages[0].scenario:
-        return page
-    return page.removesuffix(f"_{stages[0].scenario}")
-
-
-def rounds(tx: Transaction, campaign: int, participant: int, protocol: Protocol, page: str) -> list[Round]:
-    """The rounds a judge has finished on a page, in order. The same page in several contexts is practised once."""
-    name = practised_page(protocol, page)
-    return [
-        Round(page, int(event.detail["right"]), int(event.detail["answers"]), event.at)
-        for event in tx.events.of(campaign, kinds=[PRACTISED])
-        if event.detail["seat"] == participant and practised_page(protocol, event.detail["page"]) == name
-    ]
-
-
-def record_round(store: Store, campaign: int, participant: int, entry: Round) -> None:
-    """Keep how a round went."""
-    detail: dict[str, Json] = {"seat": participant, "page": entry.page, "right": entry.right, "answers": entry.answers}
-    with store.writing() as tx:
-        tx.events.add(PRACTISED, entry.at, campaign=campaign, **detail)
-
-
-def has_reached(rounds: Sequence[Round], required: float) -> bool:
-    """Whether any round was as good as it must be."""
-    return any(entry.share >= required - 1e-9 for entry in rounds)
-
-
 # When a page of a campaign takes answers: while the campaign runs and the task is not finished, after the pages that
 # must be agreed to (consent), and after practice that has reached the agreement the campaign asks for.
 #
@@ -459,17 +394,6 @@ def gate_open(tx: Transaction, campaign: int, judge: int, questions: Questions, 
     return not questions.gates_before(page) or _passed_gates(
         questions, page, *_about_judge(tx, campaign, judge, questions)
     )
-
-
-def must_practise(tx: Transaction, campaign: Campaign, judge: int, questions: Questions, page: str) -> bool:
-    """Whether a page opens only after practice, and this judge has not reached the agreement it takes."""
-    required = required_agreement(campaign.settings)
-    if required is None or not has_examples(questions.protocol, page):
-        return False
-    participant = tx.judges.by_number(judge)
-    if participant is None or participant.judge.kind is not JudgeKind.PERSON:
-        return False
-    return not has_reached(rounds(tx, campaign.id, judge, questions.protocol, page), required)
 
 
 def _about_judge(

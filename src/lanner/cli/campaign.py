@@ -24,7 +24,8 @@ from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import import_file, inspect_file
 from lanner.campaign.people import id_from_name, parse_judges, table_header
 from lanner.campaign.prefill import SETTING
-from lanner.campaign.states import TEXTS, check_settings, copy_name, local_time
+from lanner.campaign.settings import TEXTS, check_settings, local_time
+from lanner.campaign.states import copy_name
 from lanner.cli import value_of
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output, minute

@@ -19,7 +19,7 @@ from lanner.analysis.economy import (
 )
 from lanner.campaign import adjudication, drawing
 from lanner.campaign.prefill import SETTING as PREFILL
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.cli.early_checks import names
 from lanner.cli.output import Columns, Output
 from lanner.errors import InputError, check_known, did_you_mean

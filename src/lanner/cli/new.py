@@ -11,7 +11,7 @@ import click
 from lanner import campaign, designs, formats, protocols, registry
 from lanner.campaign.create import with_questionnaires
 from lanner.campaign.prefill import SETTING as PREFILL
-from lanner.campaign.states import check_names, check_settings
+from lanner.campaign.settings import check_names, check_settings
 from lanner.cli import notes_of, parse_options, reading_options, typed
 from lanner.cli.campaign import judges_from
 from lanner.cli.early_checks import names

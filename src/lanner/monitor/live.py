@@ -28,7 +28,7 @@ from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose,
 from lanner.analysis.scores import choice_bias, decided_pairs
 from lanner.campaign import drawing
 from lanner.campaign.adjudication import ADJUDICATOR, answer_of
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
 from lanner.errors import StatisticError

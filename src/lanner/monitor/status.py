@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from lanner import campaign as campaigns
 from lanner.campaign import drawing
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.designs.expected import missed_controls
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
 from lanner.model.alarms import Code

@@ -12,7 +12,8 @@ from datetime import datetime
 from lanner import campaign as campaigns
 from lanner.campaign import adjudication as notes_of
 from lanner.campaign.adjudication import ADJUDICATOR
-from lanner.campaign.states import Reference, local_time
+from lanner.campaign.settings import local_time
+from lanner.campaign.states import Reference
 from lanner.model import Json, JudgeKind, Judgement, Protocol, Question, Role, Text, Unit
 from lanner.model.protocol import Wording
 from lanner.protocols.answers import in_one_order

@@ -32,7 +32,7 @@ from lanner.analysis.material import from_campaign
 from lanner.campaign import imports
 from lanner.campaign.assignment import assign_calibration
 from lanner.campaign.imports import ImportSummary
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.errors import NOWHERE, LannerError, StatisticError
 from lanner.judges.replay import inspect_outputs, replay
 from lanner.model import Campaign

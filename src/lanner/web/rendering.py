@@ -30,7 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from lanner.campaign.states import time_zones
+from lanner.campaign.settings import time_zones
 from lanner.model import languages
 from lanner.model.messages import count, number, percent, plural, shorten
 from lanner.reports.rendering import SHARED

@@ -19,7 +19,7 @@ from lanner.analysis import FEWEST_ITEMS, GROUPS, CountedRows, Measure, Reason, 
 from lanner.analysis.assistance import FATES, Assistance, assistance
 from lanner.analysis.material import missed_by_judge
 from lanner.analysis.scores import bounds_of, keep_means_on_scale
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.designs.expected import ControlCounts, control_limit, missed_controls, misses, outcomes, share_interval
 from lanner.errors import StatisticError
 from lanner.figures.charts import EstimateRow, intervals

@@ -21,12 +21,11 @@ from starlette.responses import Response
 from lanner import campaign as work
 from lanner.campaign import adjudication
 from lanner.campaign.people import send_message
-from lanner.campaign.questions import (
+from lanner.campaign.practice import (
     Round,
     has_reached,
     must_practise,
     practised_page,
-    questions_of,
     record_round,
     required_agreement,
     rounds,
@@ -270,8 +269,7 @@ def _rounds(store: Store, view: TaskView) -> list[Round]:
 
 def _must_practise(store: Store, view: TaskView) -> bool:
     with store.reading() as tx:
-        questions = questions_of(tx, view.campaign.id, view.campaign.protocol_hash)
-        return must_practise(tx, view.campaign, view.participant, questions, view.task.page)
+        return must_practise(tx, view.campaign, view.participant, view.protocol, view.task.page)
 
 
 def _practice(request: Request, view: TaskView, turn: int = 0) -> Practice | None:

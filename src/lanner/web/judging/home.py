@@ -9,7 +9,8 @@ from math import ceil
 
 from lanner.campaign import documents
 from lanner.campaign.questions import gate_open, questions_of
-from lanner.campaign.states import DueDate, awaits_rest, due_date
+from lanner.campaign.settings import DueDate, due_date
+from lanner.campaign.states import awaits_rest
 from lanner.campaign.tasks import UNTIL_SUBMITTED, next_task
 from lanner.errors import CampaignError
 from lanner.model import CampaignState, Document, Item, Protocol, Role, Stage, Unit, languages

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lanner.campaign.questions import Questions, practised_page
+from lanner.campaign.practice import practised_page
+from lanner.campaign.questions import Questions
 from lanner.designs.expected import EXPLANATION, meets
 from lanner.errors import AnswerError
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Segment, Spans, Stage, Task, Unit

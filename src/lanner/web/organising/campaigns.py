@@ -16,15 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from lanner import campaign as operations
 from lanner.campaign import documents as campaign_documents
 from lanner.campaign import drawing, progress
-from lanner.campaign.states import (
-    NO_BACKUP,
-    NUMBERS,
-    TEXTS,
-    check_settings,
-    comparable_questions,
-    copy_name,
-    not_a_number,
-)
+from lanner.campaign.settings import NUMBERS, TEXTS, check_settings, comparable_questions, not_a_number
+from lanner.campaign.states import NO_BACKUP, copy_name
 from lanner.errors import CampaignError, LannerError
 from lanner.model import Campaign, Json
 from lanner.model.protocol import Wording

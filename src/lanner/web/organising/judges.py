@@ -19,7 +19,7 @@ from starlette.responses import Response
 from lanner import campaign as campaigns
 from lanner.campaign import ProgressPart
 from lanner.campaign.people import InvitedJudge, parse_judges
-from lanner.campaign.states import due_date
+from lanner.campaign.settings import due_date
 from lanner.errors import LannerError
 from lanner.model import Campaign, Judge, JudgeKind, Task
 from lanner.model.protocol import Wording

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from lanner import designs
 from lanner.campaign import protocol as protocol_of
 from lanner.campaign.people import JudgeMessage, messages_in
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Judge, Signature
 from lanner.model.messages import estimate, from_to, message, number
 from lanner.monitor.snapshot import (

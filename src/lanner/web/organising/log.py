@@ -8,7 +8,7 @@ from datetime import datetime
 
 from lanner.campaign.drawing import DRAWN, LEFT
 from lanner.campaign.people import KIND as JUDGE_MESSAGE
-from lanner.campaign.questions import PRACTISED
+from lanner.campaign.practice import PRACTISED
 from lanner.model import Json
 from lanner.model.messages import shorten
 from lanner.store import Event

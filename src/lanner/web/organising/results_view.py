@@ -22,7 +22,7 @@ from lanner.analysis.economy import (
     score_text,
 )
 from lanner.analysis.material import Material, from_campaign
-from lanner.campaign.states import local_time
+from lanner.campaign.settings import local_time
 from lanner.errors import StatisticError
 from lanner.model import Document
 from lanner.model.messages import estimate, number, percent
