@@ -215,3 +215,49 @@ def test_a_number_half_typed_hides_nothing_that_is_still_to_be_sent(live: Live, 
     keyboard.wait_until_saved()
     assert scores(work, task) == [7, None]
     assert page.evaluate("window.states") == ["saving", "saved"]
+
+
+LATE_READING = """async () => {
+  const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, 'oncomplete');
+  const other = new BroadcastChannel('lanner-' + document.querySelector('#saved').dataset.who);
+  const asks = () => other.postMessage({});
+  let release = null;
+  await new Promise(isHeld => {
+    Object.defineProperty(IDBTransaction.prototype, 'oncomplete', {
+      set(done) {
+        const isFirst = this.objectStoreNames.contains('drafts') && !release;
+        if (!isFirst) return set.call(this, done);
+        release = done;
+        set.call(this, isHeld);
+      },
+    });
+    asks();
+  });
+  await new Promise(ok => {
+    const opening = indexedDB.open('lanner');
+    opening.onsuccess = () => {
+      const writing = opening.result.transaction('drafts', 'readwrite');
+      writing.objectStore('drafts').clear();
+      writing.addEventListener('complete', ok);
+    };
+  });
+  asks();
+  const saved = document.querySelector('#saved');
+  while (saved.dataset.state !== 'saved') await new Promise(ok => setTimeout(ok, 10));
+  release();
+  await new Promise(ok => setTimeout(ok, 10));
+  return saved.dataset.state;
+}"""
+"""What the device keeps is read, and read again once nothing is kept; the first reading comes last."""
+
+
+def test_the_list_of_work_tells_what_was_read_last(live: Live, page: Page) -> None:
+    work = live.campaign("falcon_labels", [document(1)])
+    work.enter(page)
+    page.goto(work.url(work.tasks[0].id))
+    Keyboard(page).wait_until_ready()
+    page.locator("[data-q=skills] label").nth(1).click()  # one of three
+    page.locator("#saved[data-state=kept]").wait_for()
+    page.goto(f"{live.url}/work")
+    page.locator("#saved[data-state=kept]").wait_for()
+    assert page.evaluate(LATE_READING) == "saved"

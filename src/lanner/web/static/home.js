@@ -70,14 +70,19 @@ function skipPractice() {
 }
 skipPractice();
 
+/** How often each has been asked: what was asked last holds, in whatever order the replies come. */
+const asked = { renewed: 0, told: 0 };
+
 /** Shows what was assigned, paused or finished elsewhere since the page came, without a reload. */
 async function renew() {
   if (document.hidden) return;
+  const turn = ++asked.renewed;
   const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => null);
   if (!answer?.ok || answer.redirected) return; // offline or signed out: the next click says so
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html'),
     fresh = [...page.querySelectorAll('.assignment')],
     shown = $$('.assignment');
+  if (turn !== asked.renewed) return;
   if (!page.querySelector('#saved[data-who]')) return; // the page of some proxy on the way
   if (fresh.length !== shown.length) return location.reload();
   whenStill(() => show(fresh, shown));
@@ -133,6 +138,7 @@ const outboxes = /** @type {Outbox[]} */ ([]);
  */
 async function tellSaved() {
   if (!db.lasting) return;
+  const turn = ++asked.told;
   const entries = async (/** @type {string} */ store) =>
       (await Promise.all(judges.map(who => db.all(store, `${who}/`)))).flat(),
     unsent = (await entries('outbox')).map(([, { task, item }]) => `${task}/${item}`),
@@ -147,6 +153,7 @@ async function tellSaved() {
       ...(unfinished.length ? [fill(incomplete, { n: unfinished.length })] : []),
     ];
   whenStill(() => {
+    if (turn !== asked.told) return;
     saved.dataset.state = waiting.length ? 'offline' : unfinished.length ? 'kept' : 'saved';
     saved.classList.toggle('bad', waiting.length > 0);
     saved.classList.toggle('busy', !waiting.length && unfinished.length > 0);
