@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -164,6 +165,40 @@ def test_metrics_agree_with_nobody_and_one_document_is_no_verdict(lanner: Comman
     assert headline["value"] is not None
     assert headline["low"] is None
     assert "whether that is high or low is not said" in headline["reading"]
+
+
+@pytest.mark.parametrize("careless", ["", "dice", "5", "hurry"])
+def test_a_careless_judge_is_a_finding_wherever_agreement_is_told(
+    careless: str, lanner: Command, tmp_path: Path
+) -> None:
+    """Ten documents, three careful judges and Dan; on the command line, in its envelope, and in a report."""
+    dice, rows = Random(4), ["judge,document,segment,system,score,active"]
+    given: dict[str, list[int]] = {name: [] for name in ("Ana", "Ben", "Cem", "Dan")}
+    for at in range(60):
+        quality = dice.randint(1, 5)
+        for name, answers in given.items():
+            does = careless if name == "Dan" else ""
+            score = quality if dice.random() < 0.75 and does != "dice" else dice.randint(1, 5)
+            answers.append(5 if does == "5" else score)
+            rows.append(
+                f"{name},d{at // 6},{at},oak,{answers[-1]},{3 if does == 'hurry' else dice.uniform(20, 40):.1f}"
+            )
+    path = tmp_path / "ratings.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    others = [score for name in ("Ana", "Ben", "Cem") for score in given[name]]
+    says = {
+        "": "",
+        "dice": "Dan differs from the others more than chance explains",
+        "5": f"It is “5”, which the others gave to {sum(score == 5 for score in others) / len(others):.0%}".replace(
+            "%", " %"
+        ),
+        "hurry": "times as fast as the others",
+    }[careless]
+    notes = lanner("agreement", path, "--json").envelope["notes"]
+    for told in (lanner("agreement", path).out.splitlines(), notes, library.report(path).findings):
+        about_dan = [sentence for sentence in told if "Dan" in sentence and "–" not in sentence]
+        assert bool(about_dan) == bool(careless), about_dan
+        assert not careless or any(says in sentence for sentence in about_dan), about_dan
 
 
 def test_neither_a_file_nor_a_campaign(lanner: Command) -> None:

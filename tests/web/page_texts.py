@@ -16,7 +16,7 @@ from lanner import designs
 from lanner.analysis import diagnosis, scores
 from lanner.campaign.accounts import SCOPES
 from lanner.designs import plan
-from lanner.model import JudgeKind
+from lanner.model import JudgeKind, alarms
 from lanner.monitor.snapshot import STATE_WORDS
 from lanner.reports import guidelines
 from lanner.reports.sections import diagnosis as diagnosis_section
@@ -27,7 +27,7 @@ from lanner.web.organising import files, live, log
 WEB = Path(lanner.web.__file__).parent
 MONITOR = Path(lanner.monitor.__file__).parent
 REPORTS = Path(lanner.reports.__file__).parent
-ANALYSIS = tuple(Path(module.__file__) for module in (diagnosis, diagnosis_section, guidelines, scores, plan))
+ANALYSIS = tuple(Path(module.__file__) for module in (alarms, diagnosis, diagnosis_section, guidelines, scores, plan))
 """Sentences of the analysis, of the plan and of the report that pages show, too."""
 SPEAKING = ("lanner.web.speech", "lanner.model.messages")
 SAYS = {"say": 1, "mark": 1, "amount": 3, "message": 1}

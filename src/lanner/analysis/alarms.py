@@ -9,13 +9,17 @@ however many judges there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 from scipy.stats import binomtest, norm
 
-from lanner.analysis.measures import FEWEST_ITEMS
+from lanner.analysis.agreement import ratings_of
+from lanner.analysis.measures import FEWEST_ITEMS, QuestionPlan
+from lanner.errors import StatisticError
 from lanner.model.alarms import LEVEL, Alarm, Code, PanelTest
 from lanner.stats.ratings import Ratings
 
@@ -24,20 +28,51 @@ MANY_TIMES_AS_FAST = 3.0
 STRAIGHT = 0.95
 """Share of one and the same answer from which a judge is said to answer in a straight line."""
 FEWEST_STRAIGHT = 20
-FEWEST_DOCUMENTS = 10
-"""From so many shared documents on, whole documents are exchanged between judges in the test, not single items: what a
-judge makes of one document may carry over from item to item."""
 _PERMUTATIONS = 999
 _MOST_WORK = 30_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PanelAlarms:
+    """What there is to look at in a panel of people: who differs, who is too fast, who gives one answer; and how many
+    `fast_judges` would name by chance. `ratings` are the answers to the question it is about, None where they cannot be
+    compared."""
+
+    ratings: Ratings | None = None
+    panel: PanelTest | None = None
+    alarms: tuple[Alarm, ...] = ()
+    fast_by_chance: float | None = None
+
+
+def panel_alarms(rows: pl.DataFrame, entry: QuestionPlan | None) -> PanelAlarms:
+    """The alarms of the live page, of reports and of `lanner agreement`: of everybody's times, and of the answers to
+    one question. `rows` are people's that count."""
+    seconds = _seconds(rows)
+    try:
+        ratings = None if entry is None else ratings_of(rows, entry)
+    except StatisticError:
+        ratings = None
+    fast, by_chance = fast_judges(seconds), fast_by_chance(seconds)
+    if ratings is None:
+        return PanelAlarms(None, None, tuple(fast), by_chance)
+    return PanelAlarms(ratings, panel_test(ratings), (*fast, *straight_lines(ratings)), by_chance)
+
+
+def _seconds(rows: pl.DataFrame) -> dict[str, list[float]]:
+    """Active seconds of each judge for each item, once each at their longest."""
+    longest = pl.coalesce("active", "elapsed").max()
+    items = rows.group_by("judge", "document", "segment", "system").agg(longest.alias("seconds")).drop_nulls("seconds")
+    return {str(judge): list(seconds) for judge, seconds in items.group_by("judge").agg("seconds").iter_rows()}
 
 
 def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     """Test whether one judge answers unlike the others, over the whole panel at once; None where too little is shared.
 
     A judge's distance from the others is the mean distance of their answer from each other answer to the same item. If
-    all judges are alike, it is chance who of them gave which answer; so answers are exchanged between the judges of an
-    item (of a document, where there are enough) and the largest standardised distance is compared with the largest in
-    each exchange (max-T permutation test, two judges cannot be told apart by it).
+    all judges are alike, it is chance who of them gave which answers to a document; so these are exchanged between them
+    as a whole, since what a judge makes of one document may carry over from item to item, and the largest standardised
+    distance is compared with the largest in each exchange (max-T permutation test, two judges cannot be told apart by
+    it). None, too, where there are so few documents that no exchange is rare enough: three, of four judges.
     """
     codes, judges, items = ratings.slots
     several = ratings.per_item[items] >= 3
@@ -51,6 +86,8 @@ def panel_test(ratings: Ratings, *, seed: int = 1) -> PanelTest | None:
     deviations = np.where(there, distance - (np.where(there, distance, 0).sum(axis=1) / counts)[:, None], 0.0)
     blocks = _blocks(judges, items, ratings)
     sums, members = _sums(deviations, judges, there, blocks)
+    if not _can_differ(members):
+        return None
     totals, variances = _totals(sums, members, len(ratings.judges))
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.where(variances > 0, totals / np.sqrt(variances), -np.inf)
@@ -92,12 +129,18 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _blocks(judges: np.ndarray, items: np.ndarray, ratings: Ratings) -> np.ndarray:
-    """What is exchanged as a whole: all that the same judges answered about a document, or about a unit."""
-    documents = ratings.document[items]
-    unit = documents if len(np.unique(documents)) >= FEWEST_DOCUMENTS else ratings.units[items]
+    """What is exchanged as a whole: all that the same judges answered about a document."""
     _, who = np.unique(np.sort(judges, axis=1), axis=0, return_inverse=True)
-    _, blocks = np.unique(np.column_stack([unit, who.ravel()]), axis=0, return_inverse=True)
+    _, blocks = np.unique(np.column_stack([ratings.document[items], who.ravel()]), axis=0, return_inverse=True)
     return np.asarray(blocks.ravel())
+
+
+def _can_differ(members: Sequence[np.ndarray]) -> bool:
+    """Whether some judge could differ at all: being the furthest in each block of k judges has chance 1/k, and any of
+    the judges might be."""
+    many = max(int(who.max(initial=0)) for who in members) + 1
+    surprise = sum(np.bincount(who.ravel(), minlength=many) * np.log(who.shape[1]) for who in members)
+    return bool(np.max(surprise) > np.log(np.count_nonzero(surprise) / LEVEL))
 
 
 def _sums(

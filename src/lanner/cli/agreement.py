@@ -10,14 +10,17 @@ from typing import Any
 
 from lanner import analysis
 from lanner.analysis import GROUPS, AnswerPart, CountedRows, Measure, QuestionPlan
-from lanner.analysis.material import Material
+from lanner.analysis.alarms import panel_alarms
+from lanner.analysis.material import Material, missed_by_judge
 from lanner.analysis.measures import JUDGES_ON_ONE_SCALE, METRICS_APART, groups_in, named_measure
 from lanner.cli import notes_of, wants_explanation
 from lanner.cli.output import Columns, Output, result_rows
 from lanner.cli.scores import note_uncounted
 from lanner.cli.source import Source, shares
+from lanner.designs.expected import control_limit, missed_controls
 from lanner.errors import InputError, StatisticError, did_you_mean
 from lanner.model import Json, Result, Spans
+from lanner.model.alarms import Code, alarm_words
 from lanner.model.messages import estimate, words
 from lanner.monitor.status import ANSWER_WORDS
 from lanner.stats.agreement import alpha, kappa, meaning, reading
@@ -299,6 +302,8 @@ class Printer:
         if not explain:
             self.output.say("What the coefficients mean, and what they miss: --explain", style="dim")
         self._say_prevalence(plans)
+        if not self.domain:
+            self._say_alarms(plans)
         self.output.say()
 
     def _why_nothing(self) -> str:
@@ -367,6 +372,26 @@ class Printer:
             answers, options = _answers_for(rows, measure, entry)
             second = prevalence(answers, name, resampling=Resampling(method="none"), **options)[1]
             self.output.note(*(f"{name}: {case['note']}" for case in second.rows if case.get("code")))
+
+    def _say_alarms(self, plans: Sequence[QuestionPlan]) -> None:
+        """Judges to look at, as on the live page and in reports: by the main question, or the one that was asked for,
+        by their times, and by control items."""
+        if (people := self.groups.get("people")) is None:
+            return
+        settings, protocol = self.part.settings, self.part.protocol
+        main = protocol and analysis.main_question(protocol, str(settings.get("main_question", "")))
+        entry = next((plan for plan in plans if main and plan.id == main.id), plans[0])
+        found = panel_alarms(people.table, entry)
+        options = {label: ANSWER_WORDS.get(label, label) for label in (found.ratings.labels if found.ratings else ())}
+        counts = missed_by_judge(self.part.controls, self.part.left_out)
+        by_judge = {judge: (missed, answered) for judge, (missed, answered, _) in counts.items()}
+        alarms = [*missed_controls(by_judge, control_limit(settings)), *found.alarms]
+        for alarm in alarm_words(found.panel, alarms, {}, options):
+            about_answers = alarm.code in (Code.DIFFERS, Code.STRAIGHT_LINE)
+            sentence = f"{entry.id if about_answers else 'Judges'}: {alarm.title} {alarm.more}"
+            self.output.say(sentence)
+            if self.output.as_json:  # people see it on the screen
+                self.output.notes.append(sentence)
 
 
 def _in_words(lines: Sequence[AgreementLine], *, several: bool, explain: bool) -> Iterator[str]:

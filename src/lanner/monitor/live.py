@@ -20,8 +20,8 @@ import polars as pl
 
 from lanner import campaign as campaigns
 from lanner.analysis import economy as adaptive
-from lanner.analysis.agreement import UNIT, question_ratings, without_each_judge
-from lanner.analysis.alarms import fast_by_chance, fast_judges, panel_test, straight_lines
+from lanner.analysis.agreement import UNIT, without_each_judge
+from lanner.analysis.alarms import panel_alarms
 from lanner.analysis.economy import ANSWERED, Economy, GoalOutcome, economy
 from lanner.analysis.material import from_campaign, missed_by_judge, with_help
 from lanner.analysis.measures import FEWEST_ITEMS, GROUPS, CountedRows, Purpose, counted, main_question, plan_question
@@ -31,7 +31,6 @@ from lanner.campaign.adjudication import ADJUDICATOR, answer_of
 from lanner.campaign.settings import local_time
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.designs.expected import misses, outcomes
-from lanner.errors import StatisticError
 from lanner.model import Judge, JudgeKind, Judgement, Labels, Protocol, Question, Role, Task, Text
 from lanner.monitor.agreement import divergence, list_disagreements, measures, price_of_leaving_out, unit_answers
 from lanner.monitor.snapshot import (
@@ -53,7 +52,6 @@ from lanner.monitor.verdict import Targets, is_offered
 from lanner.protocols.prefilled import helps_of
 from lanner.stats.effort import LIMIT
 from lanner.stats.frame import frame
-from lanner.stats.ratings import Ratings
 from lanner.store import Store
 
 Key = tuple[Any, ...]
@@ -234,9 +232,8 @@ class LiveCampaign:
         divergent = None
         if question is not None and not everyone.table.is_empty():
             divergent = divergence(everyone, question, self.people, self.models, self.protocol)
-        ratings = _ratings(people, question)
-        seconds = _seconds(people.table)
-        without = _without(people, question, self.protocol) if ratings else {}
+        found = panel_alarms(people.table, plan_question(question, self.protocol) if question is not None else None)
+        without = _without(people, question, self.protocol) if found.ratings else {}
         comments, comments_in_all = self._comments()
         made = replace(
             made,
@@ -246,9 +243,9 @@ class LiveCampaign:
             divergence=divergent,
             comments=comments,
             comments_in_all=comments_in_all,
-            alarms=(*fast_judges(seconds), *(straight_lines(ratings) if ratings else ())),
-            fast_by_chance=fast_by_chance(seconds),
-            panel=panel_test(ratings) if ratings else None,
+            alarms=found.alarms,
+            fast_by_chance=found.fast_by_chance,
+            panel=found.panel,
             without=without,
             leaving_out=self.price(max(without, key=lambda judge: without[judge]), question) if without else None,
         )
@@ -389,22 +386,6 @@ def _ladder(now: Economy) -> tuple[RankedSystem, ...]:
         RankedSystem(name, ranks[name], str(state or ""), state in ANSWERED)
         for name, state in zip(names, [*states, None], strict=True)
     )
-
-
-def _ratings(people: CountedRows, question: Question | None) -> Ratings | None:
-    if question is None:
-        return None
-    try:
-        return question_ratings(people.table, question)
-    except StatisticError:
-        return None
-
-
-def _seconds(rows: pl.DataFrame) -> dict[str, list[float]]:
-    """Active seconds of each judge for each item, once each at their longest."""
-    longest = pl.coalesce("active", "elapsed").max()
-    items = rows.group_by("judge", "document", "segment", "system").agg(longest.alias("seconds")).drop_nulls("seconds")
-    return {str(judge): list(seconds) for judge, seconds in items.group_by("judge").agg("seconds").iter_rows()}
 
 
 def _without(people: CountedRows, question: Question | None, protocol: Protocol) -> dict[str, float]:

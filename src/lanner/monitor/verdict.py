@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from lanner.designs.expected import CONTROL_LIMIT, control_limit, controls_called_by_chance, missed_controls
 from lanner.model import Campaign, Json
-from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest
+from lanner.model.alarms import LEVEL, SWAP_LEVEL, VERDICT_DOCUMENTS, Alarm, Code, PanelTest, alarm_words
 from lanner.model.messages import Message, Words, amount, message, number, p_number
 from lanner.monitor.snapshot import (
     FEWEST,
@@ -560,7 +560,7 @@ def _judges(evidence: Evidence, names: Mapping[str, str]) -> VerdictCheck:
         why = message("far too fast") if alarm.code is Code.SPEED else message("gives one answer to everything")
         return VerdictCheck(code, name, names.get(alarm.judge, alarm.judge), "", "warn", why)
     if panel is None:
-        why = message("needs {n} sentences that three people share", n=FEWEST)
+        why = message("needs {n} sentences in several documents that three people share", n=FEWEST)
         return VerdictCheck(code, name, message("not yet"), "", "none", why)
     why = message("nobody differs more than chance explains")
     return VerdictCheck(code, name, message("alike"), f"p {number(panel.p, 2)}", "ok", why)
@@ -658,62 +658,16 @@ def _swaps(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, s
 
 
 def _control_need(alarm: Alarm, names: Mapping[str, str]) -> Concern:
-    title = message(
-        "{name} missed {n} of {all} control items.",
-        name=names.get(alarm.judge, alarm.judge),
-        n=round(alarm.value * alarm.n),
-        all=alarm.n,
-    )
-    more = message(
-        "{share} [{low}, {high}], limit {limit}.",
-        share=percent(alarm.value),
-        low=percent(alarm.low),
-        high=percent(alarm.high),
-        limit=percent(alarm.reference),
-    )
-    link, target = _judge_link(alarm.judge)
-    return Concern("controls", "bad" if alarm.clear else "warn", title, more, link, target, alarm.judge)
+    [words] = alarm_words(None, [alarm], names, {})
+    tone = "bad" if alarm.clear else "warn"
+    return Concern("controls", tone, words.title, words.more, *_judge_link(alarm.judge), alarm.judge)
 
 
 def _alarms(snapshot: Snapshot, names: Mapping[str, str], options: Mapping[str, str]) -> list[Concern]:
-    alarm_needs = []
-    panel = snapshot.panel
-    if panel is not None and panel.differs:
-        title = message(
-            "{name} differs from the others more than chance explains.", name=names.get(panel.judge, panel.judge)
-        )
-        more = message(
-            "p {p} over {n} judges; of twenty panels of equally careful judges one would show this.",
-            p=p_number(panel.p),
-            n=panel.judges,
-        )
-        link, target = _judge_link(panel.judge)
-        alarm_needs.append(Concern("differs", "warn", title, more, link, target, panel.judge))
-    for alarm in snapshot.alarms:
-        name = names.get(alarm.judge, alarm.judge)
-        if alarm.code is Code.SPEED:
-            times = f"{alarm.reference / alarm.value:.1f}" if alarm.value > 0 else "∞"
-            title = message("{name} is {n} times as fast as the others.", name=name, n=times)
-            more = message(
-                "Median {own} s an item, the others {others} s.",
-                own=f"{alarm.value:.0f}",
-                others=f"{alarm.reference:.0f}",
-            )
-        else:
-            title = message(
-                "{name} gave one and the same answer to {share} of {n} items.",
-                name=name,
-                share=percent(alarm.value),
-                n=alarm.n,
-            )
-            more = message(
-                "It is “{answer}”, which the others gave to {share} of them.",
-                answer=options[alarm.label],
-                share=percent(alarm.reference),
-            )
-        link, target = _judge_link(alarm.judge)
-        alarm_needs.append(Concern(str(alarm.code), "warn", title, more, link, target, alarm.judge))
-    return alarm_needs
+    return [
+        Concern(str(words.code), "warn", words.title, words.more, *_judge_link(words.judge), words.judge)
+        for words in alarm_words(snapshot.panel, snapshot.alarms, names, options)
+    ]
 
 
 def _judge_link(judge: str) -> tuple[Message, str]:

@@ -25,10 +25,12 @@ from lanner.analysis import (
     counted,
     main_question,
     plan,
+    plan_question,
     question_agreement,
     without_each_judge,
 )
 from lanner.analysis.agreement import UNIT, distances
+from lanner.analysis.alarms import panel_alarms
 from lanner.figures.charts import EstimateRow, Merge, Pair, confusion, heat_map, intervals, merging
 from lanner.model import (
     Choice,
@@ -45,6 +47,7 @@ from lanner.model import (
     Unit,
     languages,
 )
+from lanner.model.alarms import Code, alarm_words
 from lanner.model.messages import (
     count,
     estimate,
@@ -276,6 +279,7 @@ def _findings(view: View) -> Iterator[str]:
     if not any(agreement.pairs for agreement in view.agreements):
         yield "No two judges answered the same items, so **agreement cannot be told**."
     yield from _strength(view)
+    yield from _judges_to_look_at(view)
     below = [
         view.short(agreement.question)
         for agreement in view.agreements
@@ -283,6 +287,21 @@ def _findings(view: View) -> Iterator[str]:
     ]
     if below:
         yield f"**No model agrees with a person as well as people agree with each other** on {words(below)}."
+
+
+def _judges_to_look_at(view: View) -> Iterator[str]:
+    """The alarms of the live page: who answers the main question unlike the others or always alike, who is too fast."""
+    people, main = view.counted(of="people"), _main_question(view)
+    found = panel_alarms(people.table, None if main is None else plan_question(main, view.protocol))
+    labels = found.ratings.labels if found.ratings and main else ()
+    options = {label: view.option(main.id, label) for label in labels} if main else {}
+    for alarm in alarm_words(found.panel, found.alarms, view.names, options):
+        where = f" on {view.short(main.id)}" if main and alarm.code is not Code.SPEED else ""
+        yield f"**{str(alarm.title).removesuffix('.')}**{where}. {alarm.more}"
+
+
+def _main_question(view: View) -> Question | None:
+    return main_question(view.protocol, str(view.material.settings.get("main_question", "")))
 
 
 def _strength(view: View) -> Iterator[str]:
@@ -300,7 +319,7 @@ def _strength(view: View) -> Iterator[str]:
         else:
             yield f"The agreement of {low.group} goes from {least} on {lowest} to {most} on {highest}."
         return
-    main = main_question(view.protocol, str(view.material.settings.get("main_question", "")))
+    main = _main_question(view)
     agreements.sort(key=lambda agreement: main is None or agreement.question != main.id)  # the verdict is about it
     for agreement in agreements:
         name, numbers = view.short(agreement.question), _estimate(agreement.headline)
