@@ -27,7 +27,7 @@ from lanner.judges.providers._http import _retry_after, family
 from lanner.judges.providers._openai import Chat, ResponseBatches, Responses
 from lanner.judges.schemas import without_keywords
 from stub_providers import Responses as Server
-from stub_server import Stub, good, serving
+from stub_server import Stub, completion, good, serving
 
 SCHEMA = {
     "type": "object",
@@ -188,6 +188,71 @@ def reply_of(**data: Any) -> Any:
 def test_a_reply_that_was_cut_off_says_so() -> None:
     reply = reply_of(output=[], status="incomplete", incomplete_details={"reason": "max_output_tokens"})
     assert reply.cut_off
+
+
+THOUGHTS = {
+    "type": "thinking",
+    "thinking": [{"type": "text", "text": '{"score": 1}, or'}, {"type": "text", "text": " 2"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ([{"type": "text", "text": '{"score"'}, {"type": "text", "text": ": 7}"}], ('{"score": 7}', "", "")),
+        ([{"text": '{"score": 7}'}], ('{"score": 7}', "", "")),
+        ([THOUGHTS, {"type": "text", "text": '{"score": 7}'}], ('{"score": 7}', '{"score": 1}, or 2', "")),  # Mistral
+        ([{"type": "reasoning", "text": "Hm"}, {"type": "output_text", "text": "7"}], ("7", "Hm", "")),
+        ([{"type": "refusal", "refusal": "No."}], ("", "", "No.")),
+        ([{"type": "text", "text": None}], ("", "", "")),
+        ([], ("", "", "")),
+    ],
+)
+def test_a_reply_in_parts_is_what_its_texts_say(content: list[Any], expected: tuple[str, str, str]) -> None:
+    def answer(body: dict[str, Any], _turn: int) -> dict[str, Any]:
+        return completion(body, content)  # type: ignore[arg-type]
+
+    [reply] = ask(Stub(answer))
+    assert (reply.text, reply.reasoning, reply.refusal) == expected
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 60}},
+        {"prompt_cache_hit_tokens": 60, "prompt_cache_miss_tokens": 40},  # DeepSeek
+        {"cached_tokens": 60, "prompt_tokens_details": None},  # Moonshot
+    ],
+)
+def test_cached_tokens_are_read_as_servers_tell_them(usage: dict[str, Any]) -> None:
+    counts = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    [reply] = ask(Stub(lambda body, _turn: completion(body, '{"score": 7}') | {"usage": counts | usage}))
+    assert (reply.tokens_in, reply.tokens_out, reply.cached_tokens) == (100, 20, 60)
+
+
+def test_a_server_that_streams_unasked_is_asked_once() -> None:
+    """Each reply is paid for, and none of them could be read."""
+    stub = Stub(lambda body, _turn: web.Response(text=f"data: {completion(body, '7')}\n\ndata: [DONE]\n\n"))
+    with pytest.raises(RefusedError, match="piece by piece") as caught:
+        ask(stub)
+    assert '{"stream": false}' in caught.value.next_step and sum(stub.asked.values()) == 1
+
+
+def test_an_error_in_the_place_of_a_choice_is_asked_again_unless_it_was_paid() -> None:
+    """As OpenRouter tells of a provider that failed while it was writing."""
+
+    def answer(body: dict[str, Any], _turn: int) -> dict[str, Any]:
+        said = completion(body, '{"sc')
+        said["choices"][0] |= {"finish_reason": "error", "error": {"code": 502, "message": "upstream failed"}}
+        return {name: value for name, value in said.items() if paid or name != "usage"}
+
+    paid = False
+    with pytest.raises(OverloadedError, match="upstream failed") as caught:
+        ask(Stub(answer))
+    assert caught.value.status == 502
+    paid = True
+    [reply] = ask(Stub(answer))
+    assert (reply.text, reply.finish, reply.tokens_in, reply.tokens_out) == ('{"sc', "error", 100, 20)
 
 
 def test_a_reply_without_choices_is_an_empty_one_where_it_was_paid() -> None:

@@ -96,6 +96,7 @@ _OVERLOADED = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 NOT_UNDERSTOOD = (400, 422)
 """Statuses of a request that has something in it which the server does not know."""
 _PROBE_SECONDS = 10.0
+_STREAMED = (b"data:", b"event:")
 _SHORTEST = 64  # tokens: no answer to a question of ours is shorter
 _FORBIDDEN = 5  # refusals in a row before any answer: then it is us and not the text
 _IN_PATHS = "/%:@!$&'()*+,;=~"
@@ -383,11 +384,16 @@ class Connection:
         """A reply as the server wrote it, or the error that it is. `sent` are the settings it was asked for with."""
         try:
             data = _load(content)
-            if isinstance(data, dict) and data.get("error") and not data.get("choices"):  # as some proxies do
-                code = data["error"].get("code") if isinstance(data["error"], dict) else None
-                raise self._meaning(code if isinstance(code, int) else 502, {}, content)
+            if error := _error_in(data):  # as some proxies do
+                code = error.get("code") if isinstance(error, dict) else None
+                raise self._meaning(code if isinstance(code, int) else 502, {}, to_json({"error": error}))
             return self.reply(data)._replace(latency=latency, means=means, sent=sent or {})
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
+            if content.lstrip().startswith(_STREAMED):  # so would all others be, and each is paid for
+                raise RefusedError(
+                    f"{self._host} sends its replies piece by piece, which it was not asked to.",
+                    next_step="""Turn streaming off there; some take --set extra_body='{"stream": false}'.""",
+                ) from problem
             raise OverloadedError("the server's reply is not one of a chat", status=200) from problem
 
     def _adapt(self, model: str, words: str, family: Family, body: Mapping[str, Json]) -> None:
@@ -472,6 +478,14 @@ def _load(content: bytes) -> Any:
     except ValueError:
         text = json.dumps(json.loads(content.decode("utf-8-sig", errors="replace")), ensure_ascii=False)
         return from_json(text.encode(errors="replace"))
+
+
+def _error_in(data: Any) -> Json:
+    """The error in a reply of status 200, of the whole or of its only choice; a reply that is paid for is a reply."""
+    if not isinstance(data, dict):
+        return None
+    choices = data.get("choices") or [data]
+    return None if data.get("choices") and data.get("usage") else choices[0].get("error")
 
 
 def _retry_after(headers: Mapping[str, str], content: bytes = b"") -> float | None:

@@ -67,21 +67,41 @@ class Chat(Connection):
         usage = data.get("usage") or {}
         choices = data["choices"] or ([{"message": {}}] if usage else [])  # an empty reply that was paid is one
         choice, message = choices[0], choices[0]["message"]
-        text = message.get("content") or ""
+        content = message.get("content") or ""
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         sent = token_count(usage.get("prompt_tokens"))
         received = token_count(usage.get("completion_tokens"))
         return Reply(
-            text=text if isinstance(text, str) else "".join(str(part.get("text", "")) for part in text),
+            text=_texts(parts, "text", "output_text"),
             model=str(data.get("model") or ""),
             fingerprint=str(data.get("system_fingerprint") or ""),
             tokens_in=sent,
             tokens_out=max(received, token_count(usage.get("total_tokens")) - sent),  # some count thoughts there alone
             finish=str(choice.get("finish_reason") or ""),
-            refusal=str(message.get("refusal") or ""),
-            reasoning=str(message.get("reasoning_content") or message.get("reasoning") or ""),
-            cached_tokens=token_count((usage.get("prompt_tokens_details") or {}).get("cached_tokens")),
+            refusal=str(message.get("refusal") or "") or _texts(parts, "refusal"),
+            reasoning=str(message.get("reasoning_content") or message.get("reasoning") or "")
+            or _texts(parts, "thinking", "reasoning"),
+            cached_tokens=_cached_tokens(usage),
             tokens=tokens_of((choice.get("logprobs") or {}).get("content") or ()),
         )
+
+
+def _texts(parts: Sequence[Mapping[str, Any]], *kinds: str) -> str:
+    """What the parts of these kinds say: a reply may be written in parts, with thoughts or a refusal among them. The
+    words of a part stand under its kind or under `text`, as words or in parts again."""
+    texts = []
+    for part in parts:
+        kind = part.get("type", "text")
+        if kind in kinds:
+            words = part.get(kind) or part.get("text") or ""
+            texts.append(words if isinstance(words, str) else _texts(words, "text"))
+    return "".join(texts)
+
+
+def _cached_tokens(usage: Mapping[str, Any]) -> int:
+    """Tokens that the server knew from before, as OpenAI, DeepSeek and Moonshot tell them."""
+    detail = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+    return token_count(detail or usage.get("prompt_cache_hit_tokens") or usage.get("cached_tokens"))
 
 
 def tokens_of(entries: Any) -> tuple[ReplyToken, ...]:
