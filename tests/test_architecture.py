@@ -227,6 +227,14 @@ def test_imports_stand_at_the_top_unless_optional() -> None:
     assert not hidden, "\n".join(hidden)
 
 
+def test_what_takes_a_second_to_load_is_loaded_by_what_needs_it() -> None:
+    """`scipy.special` has the distributions; a server and a command that load all of `scipy.stats` start later."""
+    for _, path, tree in modules():
+        for node in _outside_functions(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                assert "scipy.stats" not in ast.unparse(node), f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
 def test_only_the_command_line_prints() -> None:
     for name, path, _ in modules():
         if package_of(name) == "cli":

@@ -49,6 +49,9 @@ def test_a_missing_extra_says_what_to_type() -> None:
 def test_nearest_ignores_capitals_and_gives_up_on_nonsense() -> None:
     assert nearest("H_Falcom", ["falcon", "h_falcon"]) == "h_falcon"
     assert nearest("zzz", ["falcon"]) is None
+    assert nearest("ab" * 7, ["a" * 6]) == "a" * 6 and nearest("a" * 14, ["a" * 6]) == "a" * 6
+    assert nearest("a" * 15, ["a" * 6]) is None
+    assert nearest("", ["falcon"]) is None and nearest("falcon", []) is None
     assert did_you_mean("falcom", ["falcon"]) == "Did you mean 'falcon'?"
     assert did_you_mean("zzz", ["a", "b"]) == "Known: a, b."
     assert did_you_mean("zzz", []) == ""

@@ -193,10 +193,17 @@ def unasked(question: str, ids: Iterable[str], unread: Iterable[str] = ()) -> In
     return InputError(f"No part of this asks {question!r}.", next_step=step)
 
 
+_ALIKE = 0.6
+"""The share of two words' letters that must match, in their order."""
+
+
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The known word most like `word`, if any is like it at all."""
+    folded = word.casefold()
     by_folded = {name.casefold(): name for name in names}
-    hits = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    # a word much longer than all that is known is like none of them, and is not taken apart to see that
+    as_long = [name for name in by_folded if 2 * min(len(name), len(folded)) >= _ALIKE * (len(name) + len(folded))]
+    hits = difflib.get_close_matches(folded, as_long, n=1, cutoff=_ALIKE) if as_long else []
     return by_folded[hits[0]] if hits else None
 
 

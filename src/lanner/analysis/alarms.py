@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 import polars as pl
 from scipy import sparse
-from scipy.stats import binomtest, norm
+from scipy.special import bdtrc, log_ndtr, ndtr
 
 from lanner.analysis.agreement import ratings_of
 from lanner.analysis.measures import FEWEST_ITEMS, QuestionPlan
@@ -178,7 +178,7 @@ def _p_value(
     is_measured = variances > 0
     work = sum(values.size for values in sums)
     if work * _PERMUTATIONS > _MOST_WORK:  # so many blocks that the sums are normal
-        return float(-np.expm1(np.count_nonzero(is_measured) * norm.logcdf(statistic)))
+        return float(-np.expm1(np.count_nonzero(is_measured) * log_ndtr(statistic)))
     owners = [sparse.csr_array(np.eye(len(variances))[who.ravel()]) for who in members]
     exceedances = 0
     for chunk in _chunks(work):
@@ -226,7 +226,7 @@ def fast_by_chance(seconds: Mapping[str, Sequence[float]]) -> float | None:
     above = np.maximum(paces - np.median(paces), 0.0)
     error = 1 + np.pi / 2 / len(paces)  # that of the median
     spread = float(np.sqrt(2 * (above**2).sum() / (len(paces) - 1) * error))
-    return len(medians) * float(norm.cdf(-np.log(MANY_TIMES_AS_FAST) / spread)) if spread else 0.0
+    return len(medians) * float(ndtr(-np.log(MANY_TIMES_AS_FAST) / spread)) if spread else 0.0
 
 
 def straight_lines(ratings: Ratings) -> list[Alarm]:
@@ -247,7 +247,7 @@ def straight_lines(ratings: Ratings) -> list[Alarm]:
             continue
         same, answer_count = int((ratings.code[others] == answer).sum()), int(others.sum())
         reference = same / answer_count
-        p = binomtest(int(share * n + 1e-9), n, min(max(reference, 1e-9), 1.0), alternative="greater").pvalue
+        p = float(bdtrc(int(share * n + 1e-9) - 1, n, min(max(reference, 1e-9), 1.0)))
         if p * len(ratings.judges) < LEVEL and share - reference >= 0.1:
             alarms.append(Alarm(Code.STRAIGHT_LINE, judge, share, reference, n, label=ratings.labels[answer]))
     return alarms
