@@ -228,13 +228,18 @@ document.addEventListener('change', event => {
   if ('sends' in field.dataset) field.form?.submit();
 });
 
-// a second click on a form on its way would do it twice; where a file answers, the page stays
+// a second click on a form on its way would do it twice, however slow the server; where a file
+// answers, the page stays
 document.addEventListener('submit', event => {
-  const form = /** @type {HTMLFormElement} */ (event.target);
+  const form = /** @type {HTMLFormElement} */ (event.target),
+    { value } = /** @type {any} */ (event.submitter ?? {});
   if (event.defaultPrevented || form.method !== 'post') return;
   if ('sent' in form.dataset) return event.preventDefault();
   form.dataset.sent = '';
-  setTimeout(() => delete form.dataset.sent, 3000);
+  setTimeout(() => delete form.dataset.sent, value === 'csv' ? 3000 : 60000);
+});
+addEventListener('pageshow', () => {
+  for (const form of document.forms) delete form.dataset.sent;
 });
 
 document.addEventListener('keydown', event => {
