@@ -968,3 +968,46 @@ def test_two_errors_in_every_output_are_errors_and_no_parts_of_texts(tmp_path: P
     marks = [(a.judge, a.segment, *a.systems, mark) for a in reading.judgements for mark in a.value]
     assert {(*who, mark["severity"], mark["start"], mark["end"]) for *who, mark in marks} == said
     assert len(marks) == len(rows)
+
+
+@pytest.mark.parametrize("with_answers", [True, False])
+@pytest.mark.parametrize("with_texts", [True, False])
+def test_a_name_on_the_first_row_of_a_system_alone_is_asked_for(
+    tmp_path: Path, *, with_answers: bool, with_texts: bool
+) -> None:
+    """A system without a name had the other translations, and answers were about none."""
+    rows = sorted(judged_rows(["Anna"], ["oak"]), key=lambda row: row[1])
+    columns = [1, *([2, 3, 4] if with_texts else [3]), *([0, 5] if with_answers else [])]
+    if not (with_answers or with_texts):
+        return
+    bare = [[*row[:3], "" if at else row[3], *row[4:]] for at, row in enumerate(rows)]
+    path = table(tmp_path / "t.csv", [[row[at] for at in columns] for row in [HEADS, *bare]])
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert (refused.value.code, refused.value.where.line) == ("missing_system", 3)
+
+
+@pytest.mark.parametrize("blank", [[], [[""] * 6]])
+def test_a_legend_below_judgements_is_no_judge_and_no_system(tmp_path: Path, blank: list[list[str]]) -> None:
+    rows = judged_rows()
+    legend = [["Legend:", "1 = bad", "5 = good", "", "", ""], ["", "", "as of May", "", "", ""]]
+    reading = read(table(tmp_path / "t.csv", [HEADS, *rows, *blank, *legend]))
+    assert [judge.id for judge in reading.judges] == ["Anna", "Ben"]
+    assert {name for document in reading.documents for name in document.systems} == {"oak", "elm"}
+    assert [segment.source for document in reading.documents for segment in document] == ENGLISH
+
+
+def test_a_summary_beside_the_table_is_no_answer(tmp_path: Path) -> None:
+    """Its second column was one of answers."""
+    summary = [["oak", 3.2], ["elm", 3.4], *[["", ""]] * 14]
+    rows = [[*row, "", *beside] for row, beside in zip(judged_rows(), summary, strict=True)]
+    reading = read(table(tmp_path / "t.csv", [[*HEADS, "", "", "Mean"], *rows]))
+    assert set(reading.questions.values()) == {"score"}
+
+
+@pytest.mark.parametrize(("texts", "said"), [(["1,250", "2,500", "980"], True), (["1,25", "2,5", "0,75"], False)])
+def test_marks_between_thousands_are_said(tmp_path: Path, texts: list[str], *, said: bool) -> None:
+    rows = [[*row[:5], texts[at % 3]] for at, row in enumerate(judged_rows())]
+    reading = read(table(tmp_path / "t.csv", [HEADS, *rows]))
+    assert any("1,250 is 1250" in note for note in reading.notes) == said
+    assert {a.value for a in reading.judgements} == ({1250, 2500, 980} if said else {1.25, 2.5, 0.75})

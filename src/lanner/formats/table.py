@@ -56,6 +56,7 @@ from lanner.formats.parsing.readings import (
     SameNameError,
     SegmentsByDocument,
     TextStream,
+    missing_system,
     read_apart,
 )
 from lanner.formats.parsing.table_answers import TableAnswers
@@ -378,6 +379,16 @@ class MappedTable:
         self.textless += 1
         return True
 
+    def _says_nothing(self, row: Sequence[Any]) -> bool:
+        """Whether a row among those of systems names none and has neither a translation nor an answer: a legend below
+        the table."""
+        if not self.answers or "system" not in self.at or self.has_own_columns:
+            return False
+        places = [self.at["system"], *self._outputs_at, *(position for _, position in self.answers)]
+        says_nothing = all(row[at] in (None, "") for at in places)
+        self.textless += says_nothing
+        return says_nothing
+
     def _is_total(self, row: Sequence[Any]) -> bool:
         """Whether a row below the table sums it up: it begins with such a word, and has no id or no text at its
         place."""
@@ -547,7 +558,8 @@ class MappedTable:
 
     def add(self, gathering: SegmentsByDocument, line: int, row: Sequence[Any], extra: dict[str, Any]) -> Draft | None:
         source = self._text("source", row)
-        if (not source and self._is_textless(row)) or self._is_total(row) or self._is_heading(row):
+        is_textless = not source and self._is_textless(row)
+        if is_textless or self._says_nothing(row) or self._is_total(row) or self._is_heading(row):
             return None
         segment = self._id("segment", row)
         if PARAGRAPH in self.named_by and segment:
@@ -584,7 +596,10 @@ class MappedTable:
                 continue
             gathering.output(draft, name, as_text(value))
         if self.long:
-            gathering.output(draft, self.text("system", row), self._text("output", row))
+            system, text = self.text("system", row), self._text("output", row)
+            if text and not system:
+                raise missing_system(Where(self.path, line))
+            gathering.output(draft, system, text)
         elif not self.has_texts:
             for system in filter(None, [self.text("system", row), *pair]):
                 draft.outputs.setdefault(system, "")

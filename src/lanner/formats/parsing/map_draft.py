@@ -209,7 +209,10 @@ class MapDraft:
         is_block = 1 < len(texts) == len(set(texts)) < len(filled) and all(filled[: len(texts)])
         if not is_block or names_answer(column) or names_criterion(column):
             return False
-        is_apart = at > 0 and not self.values(self.header[at - 1]) and len(texts) * 2 < len(filled)
+        # a block of several columns begins behind an empty one
+        beside = takewhile(lambda left: len(self.values(self.header[left])) == len(texts), range(at, -1, -1))
+        start = min(beside)
+        is_apart = start > 0 and not self.values(self.header[start - 1]) and len(texts) * 2 < len(filled)
         steps = [float(hit[1]) for text in texts if (hit := _EXPLAINED_STEP.match(text))]
         return is_apart or (len(steps) == len(texts) and steps in (sorted(steps), sorted(steps, reverse=True)))
 

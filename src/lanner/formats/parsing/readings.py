@@ -233,6 +233,16 @@ def bar_in_name(system: str, where: Where = NOWHERE) -> InputError:
     )
 
 
+def missing_system(where: Where) -> InputError:
+    """The error where a row holds a translation or an answer about one, and does not say whose."""
+    return InputError(
+        "This row names no system.",
+        code="missing_system",
+        where=where,
+        next_step="Fill in the name. If an empty cell means the system above, fill the cells down.",
+    )
+
+
 def read_apart(read: Callable[[frozenset[str]], list[Reading]]) -> list[Reading]:
     """What `read` gives with the names of documents as they are. Where several have one name, as a test set translated
     into several languages has them, or one that numbers documents anew in each domain, or sentences in each paragraph,

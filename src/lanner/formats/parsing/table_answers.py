@@ -28,7 +28,7 @@ from lanner.formats.parsing.headings import (
     steps_in_words,
 )
 from lanner.formats.parsing.map_draft import AnswerColumn, each_as
-from lanner.formats.parsing.readings import UNNAMED, Draft, bar_in_name
+from lanner.formats.parsing.readings import UNNAMED, Draft, bar_in_name, missing_system
 from lanner.formats.parsing.textfile import ReadingNote
 from lanner.formats.parsing.values import (
     IN_UTF16,
@@ -77,6 +77,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]00:00:00)?")
 _SEVERITIES = frozenset({"minor", "major", "critical"})
 _NO_SEVERITY = frozenset(map(fold, ("neutral", "no-error", "no error", "none", "trivial", "severe")))
 _TICKS = frozenset({"x", "✓", "✔", "☑", "√"})
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 _GRADE = re.compile(r"[A-F][+-]?")
 _BETWEEN_LABELS = (";", "|", "\n", ",")
 _LONGEST_LABEL = 40
@@ -364,6 +365,7 @@ class TableAnswers:
             self._refuse_codes(cells, answers)
             self._refuse_slips(cells, answers)
             self._note_on_zeros(cells, answers)
+        self._note_on_thousands(cells, answers)
         if any(flag == "step" for _, flag in answers):
             texts = [as_text(cell.value).strip() for cell in cells if not is_missing(cell.value)]
             if last := last_step_in_words(texts):
@@ -506,6 +508,14 @@ class TableAnswers:
             f'{KEEP_CODES}. (In Python: missing="{option}".)',
         )
 
+    def _note_on_thousands(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
+        """That commas or points stand between thousands: to others `1,250` is little more than one."""
+        texts = ((as_text(cell.value).strip(), value) for cell, (value, _) in zip(cells, answers, strict=True))
+        marked = ((text, value) for text, value in texts if _THOUSANDS.fullmatch(text) and isinstance(value, int))
+        if example := next(marked, None):
+            heading = self.headings[cells[0].question]
+            self._steps.append(f"Numbers in {heading!r} have marks between thousands: {example[0]} is {example[1]}.")
+
     def _note_on_zeros(self, cells: Sequence[_Raw], answers: Sequence[tuple[Any, str]]) -> None:
         """That a few answers are 0 where all others are on a scale from 1: some forms write 0 for no answer. Counts of
         errors, of which 0 is the most frequent, and scales that a heading names are left alone."""
@@ -602,6 +612,16 @@ class TableAnswers:
                 next_step="Fill in the name. If an empty cell means the judge above, fill the cells down.",
             )
 
+    def _refuse_missing_systems(self, by_question: Mapping[str, Sequence[_Raw]]) -> None:
+        """The error where some answers to a question name no system, as where a name stands on the first row of each
+        system alone."""
+        if "system" not in self._table.at:
+            return
+        for cells in by_question.values():
+            nameless = next((c for c in cells if not c.systems and not is_missing(c.value)), None)
+            if nameless is not None and any(cell.systems for cell in cells):
+                raise missing_system(Where(self._table.path, nameless.line))
+
     def _refuse_other_sources(self) -> None:
         """The error where a judge answers about several source texts of one segment: sentences are numbered anew, and
         the answers to all but the first would be taken for repeats about the first."""
@@ -649,6 +669,7 @@ class TableAnswers:
             for cell, value in zip(cells, self._typed(cells), strict=True)
         }
         self._refuse_unnamed_judges()
+        self._refuse_missing_systems(by_question)
         self._refuse_errors(by_question)
         self._refuse_other_sources()
         self._refuse_unnamed_systems()
