@@ -120,6 +120,22 @@ def test_a_table_in_which_nothing_is_known_asks_instead_of_refusing(client: Test
     assert document.segments[0].outputs == {"b": "Die Flut kam vor Mittag."}
 
 
+def test_columns_of_scores_that_are_not_clear_do_not_hide_what_the_others_hold(tmp_path: Path) -> None:
+    """Every column had to be chosen, and no source was said to be known."""
+    path = tmp_path / "set.csv"
+    path.write_text(
+        "judge,source,elm,Score,oak,Score.1\n"
+        "Anna,The tide turned before noon.,Die Flut kam.,3,Die Flut kam vor Mittag.,4\n"
+        "Anna,Nobody waited on the pier.,Niemand war da.,2,Niemand wartete am Kai.,5\n",
+        encoding="utf-8",
+    )
+    preview = preview_table(str(path), "set.csv", TableChoices(), str(tmp_path / "texts"))
+    roles = [column.role for column in preview.choices.columns]
+    assert roles == ["answer", "source", "translation", "ignore", "translation", "ignore"]
+    assert preview.texts is not None and not preview.problem
+    assert [name for name, _ in preview.texts.systems] == ["elm", "oak"]
+
+
 def test_the_table_of_another_account_is_not_there(client: TestClient, store: Store, token: str) -> None:
     place = upload(client, token).headers["location"]
     sign_in(client, store, "Otto", "organiser")

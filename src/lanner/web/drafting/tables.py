@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import FormData
@@ -278,14 +279,19 @@ def _samples(cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple("" if cell is None else shorten(str(cell), _LETTERS) for cell in cells)
 
 
-def _guess_map(rows: TableRows, pair: tuple[str, str] | None) -> ColumnMap | None:
-    """The map as the table's reader guesses it, of translations into several languages those into the first; None
-    where nothing is known to be the source."""
+def _guess_map(
+    rows: TableRows, pair: tuple[str, str] | None, left_out: Mapping[str, str] = MappingProxyType({})
+) -> ColumnMap | None:
+    """The map as the table's reader guesses it, of translations into several languages those into the first, and
+    without columns of scores of which it is not clear whose they are; None where nothing is known to be the source."""
     try:
-        return column_map(rows.header, sample=rows.sample, pair=pair)
+        return column_map(rows.header, left_out, sample=rows.sample, pair=pair)
     except InputError as error:
+        if error.code == "judge_or_system" and not left_out:
+            unclear = set(error.names["columns"].split(", "))
+            return _guess_map(rows, pair, {f"ignore:{name}": name for name in rows.header if name in unclear})
         stated = languages.pair(error.names["pair"]) if error.code == "several_languages" else None
-        return _guess_map(rows, stated) if stated not in (None, pair) else None
+        return _guess_map(rows, stated, left_out) if stated not in (None, pair) else None
 
 
 def _guess_columns(rows: TableRows, guess: ColumnMap | None) -> tuple[ColumnChoice, ...]:
