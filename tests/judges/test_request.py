@@ -23,6 +23,7 @@ from lanner.model import Judge, JudgeKind
 from lanner.store import AssignedTask, Store
 from model_campaign import QUICK, corpus, judge, member, opened, stored
 from store.test_ledger import entry
+from stub_providers import DIALECTS, Chat
 from stub_server import Stub, completion, good, serving
 
 
@@ -230,6 +231,25 @@ def test_tokens_that_a_server_does_not_count_are_counted_here(
     assert row["tokens_out"] == received if received is not None else 0 < row["tokens_out"] < 20
     assert row["cost"] == pytest.approx((row["tokens_in"] + row["tokens_out"]) / 1e6)
     assert totals.items == 1
+
+
+TURN_AWAY = [dialect for dialect in DIALECTS if dialect.provider != "anthropic"]
+"""Those whose refusals are no part of the text."""
+
+
+@pytest.mark.parametrize("dialect", TURN_AWAY, ids=lambda dialect: dialect.provider)
+def test_what_a_server_turned_away_itself_costs_what_was_sent(store: Store, dialect: Chat) -> None:
+    """Nobody wrote the words in which it says so."""
+
+    def turned_away(body: dict[str, Any], _turn: int) -> dict[str, Any]:
+        said = completion(body, "", usage={"prompt_tokens": 100, "completion_tokens": 0})
+        said["choices"][0]["message"]["refusal"] = "SAFETY"
+        return said
+
+    number = opened(store, "da", corpus(1, 3))
+    totals = judge(store, number, Stub(turned_away), dialect=dialect, price_in=1000.0, price_out=1e9)
+    assert (totals.calls, totals.missing, totals.wrong["refusal"], totals.estimated) == (3, 3, 3, 0)
+    assert totals.cost == pytest.approx(3 * 100 * 1000 / 1e6)
 
 
 @pytest.mark.parametrize("extra", [{"max_tokens": 20_000}, {"generationConfig": {"maxOutputTokens": 20_000}}])

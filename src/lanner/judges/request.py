@@ -285,11 +285,11 @@ class Requester:
 
     def _count(self, member: Member, tokens: int, reply: Reply) -> Reply:
         """Book what a reply used, at once: while it is put aside nobody else can spend it. A server that does not say
-        how many tokens it used is taken to have used what the texts have by our count."""
+        how many tokens it used is taken to have used what the texts have by our count. A refusal without tokens may be
+        the server's own, which nobody wrote."""
         totals = self._totals
-        texts = (reply.text, reply.reasoning, reply.refusal)
-        if not reply.tokens_in or (any(texts) and not reply.tokens_out):
-            received = reply.tokens_out or likely_tokens(*texts) + 1
+        if not reply.tokens_in or ((reply.text or reply.reasoning) and not reply.tokens_out):
+            received = reply.tokens_out or likely_tokens(reply.text, reply.reasoning, reply.refusal) + 1
             reply = reply._replace(tokens_in=reply.tokens_in or tokens, tokens_out=received, counted=False)
             totals.estimated += 1
         self._budget.note_length(member, reply.tokens_out)
