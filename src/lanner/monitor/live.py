@@ -52,7 +52,7 @@ from lanner.monitor.verdict import Targets, is_offered
 from lanner.protocols.prefilled import helps_of
 from lanner.stats.effort import LIMIT
 from lanner.stats.frame import frame
-from lanner.store import Store
+from lanner.store import RecentCache, Store
 
 Key = tuple[Any, ...]
 _KEY_OF = attrgetter("judge", "document", "segment", "question", "role")
@@ -144,13 +144,12 @@ class LiveCampaign:
         """Tasks with control items, and of these only the control items."""
         self._control_answers: dict[Key, Judgement] = {}
         """Answers about the units that control items are about."""
-        self._snapshots: dict[str, Snapshot] = {}
-        self._latest: dict[str, Snapshot] = {}
+        self._snapshots: dict[str, tuple[Key, Snapshot]] = {}
+        """By question, the snapshot that was made last, and what it was made of."""
         self.left_out: dict[str, str] = {}
         self._is_adaptive = plan.design == ADAPTIVE
-        self._decisions: tuple[Key, Decisions] | None = None
-        self._decided: tuple[Key, dict[str | None, DecidedCount | None]] = ((), {})
-        """What the pairs of systems were decided on, and which are: as it is (None), and without a judge."""
+        self._decisions = RecentCache(1)
+        self._decided = RecentCache(1)
 
     @property
     def purpose(self) -> Purpose:
@@ -194,7 +193,6 @@ class LiveCampaign:
         if controls != self._controls:  # assigned since the last look: answers about their units count from the start
             self._controls = controls
             self._control_answers = {}
-            self._snapshots.clear()
             self._watch(campaigns.judgements(self._store, self._campaign))
         if new and (new[-1].id or 0) > self.stamp:
             with self._store.reading() as tx:
@@ -213,22 +211,23 @@ class LiveCampaign:
         """The numbers as they are now. What does not depend on the question is computed once."""
         question = main_question(self.protocol, question_id)
         name = question.id if question else ""
-        state = (self.stamp, self.people, self.models, self.left_out)
-        current = {
-            earlier: snapshot
-            for earlier, snapshot in self._snapshots.items()
-            if (snapshot.stamp, snapshot.people, snapshot.models, snapshot.left_out) == state
-        }
+        state = (self.stamp, self.people, self.models, self.left_out, self._controls)
+        current = {of: snapshot for of, (made_of, snapshot) in self._snapshots.items() if made_of == state}
         standing = self._standing()
-        if name in current:
-            if current[name].decisions != standing:
-                current[name] = replace(current[name], decisions=standing, made_at=datetime.now(UTC))
-                self._snapshots = current
-                self._latest[name] = current[name]
-            return current[name]
-        everyone, people = self.rows(), self.rows(of="people")
-        other = next(iter(current.values()), None)
-        made = other or self._whole(people)
+        made = current.get(name)
+        if made is None:
+            people = self.rows(of="people")
+            whole = next(iter(current.values()), None) or self._whole(people)
+            made = self._compare_judges(whole, people, question)
+        elif made.decisions == standing:
+            return made
+        made = replace(made, decisions=standing, made_at=datetime.now(UTC))
+        self._snapshots[name] = (state, made)
+        return made
+
+    def _compare_judges(self, whole: Snapshot, people: CountedRows, question: Question | None) -> Snapshot:
+        """The snapshot with the numbers about judges that rest on their answers to one question."""
+        everyone = self.rows()
         divergent = None
         if question is not None and not everyone.table.is_empty():
             divergent = divergence(everyone, question, self.people, self.models, self.protocol)
@@ -236,10 +235,8 @@ class LiveCampaign:
         without = _without(people, question, self.protocol) if found.ratings else {}
         comments, comments_in_all = self._comments()
         made = replace(
-            made,
-            made_at=datetime.now(UTC),
-            main=name,
-            decisions=standing,
+            whole,
+            main=question.id if question else "",
             divergence=divergent,
             comments=comments,
             comments_in_all=comments_in_all,
@@ -252,8 +249,6 @@ class LiveCampaign:
         price, targets = made.leaving_out, Targets.from_settings(campaigns.get(self._store, self._campaign).settings)
         if price is not None and is_offered(price, judge_alarms(price.judge, made, targets)):
             made = replace(made, leaving_out=self.with_pairs(price))
-        self._snapshots = {**current, name: made}
-        self._latest[name] = made
         return made
 
     def _standing(self) -> Decisions | None:
@@ -263,15 +258,19 @@ class LiveCampaign:
             return None
         with self._store.reading() as tx:
             state = (self.stamp, tuple(self.left_out), tx.events.last(self._campaign))
-        if self._decisions is None or self._decisions[0] != state:
+
+        def decide() -> Decisions:
             now = local_time(campaigns.get(self._store, self._campaign).settings, datetime.now(UTC))
-            self._decisions = (state, decisions(economy(self._store, self._campaign), now))
-        return self._decisions[1]
+            return decisions(economy(self._store, self._campaign), now)
+
+        current: Decisions = self._decisions.get(state, decide)
+        return current
 
     def latest(self, question_id: str = "") -> Snapshot | None:
         """The snapshot of a question that was made last."""
         question = main_question(self.protocol, question_id)
-        return self._latest.get(question.id if question else "")
+        _, snapshot = self._snapshots.get(question.id if question else "", (None, None))
+        return snapshot
 
     def price(self, judge: str, question: Question | None) -> ExclusionPreview | None:
         """What leaving a judge out would change on a question, with intervals."""
@@ -290,9 +289,7 @@ class LiveCampaign:
         judge, entry = price.judge, campaigns.get(self._store, self._campaign)
         standing = drawing.state(self._store, entry.id).allocation.standing if entry.design == ADAPTIVE else None
         state = (self.stamp, self.people, tuple(self.left_out), entry.settings.get("main_question"), standing)
-        if self._decided[0] != state:
-            self._decided = (state, {})
-        pairs_without = self._decided[1]
+        pairs_without: dict[str | None, DecidedCount | None] = self._decided.get(state, dict)  # None: with everybody
         if missing := [who for who in (None, judge) if who not in pairs_without]:
             material = from_campaign(self._store, entry.id) if standing is None else None
             for who in missing:

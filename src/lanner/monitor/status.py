@@ -10,8 +10,9 @@ from datetime import date, datetime
 from lanner import campaign as campaigns
 from lanner.campaign import drawing
 from lanner.campaign.settings import local_time
+from lanner.campaign.states import REST_ASSIGNED
 from lanner.designs.expected import missed_controls
-from lanner.model import EQUAL, MARKED, NOTHING, Campaign, Protocol
+from lanner.model import EQUAL, MARKED, NOTHING, Campaign, CampaignState, Protocol
 from lanner.model.alarms import Code
 from lanner.model.messages import Words, message
 from lanner.model.protocol import Wording
@@ -183,7 +184,7 @@ def campaign_status(
         leaving_out=numbers.leaving_out,
         ready=snapshot is not None,
         calibration=numbers.purpose == "calibration",
-        closed=str(campaign.state) == "closed",
+        closed=campaign.state is CampaignState.CLOSED,
         stuck=[standing.judge for standing in standings if standing.is_stuck],
         weakest=wording.option(main.question, main.weakest).label if main is not None and main.weakest else "",
     )
@@ -208,7 +209,7 @@ def campaign_status(
             numbers,
             targets,
             labels,
-            rest_assigned=any(event.kind == "rest_assigned" for event in events),
+            rest_assigned=any(event.kind == REST_ASSIGNED for event in events),
         ),
         events=tuple(events),
         ready=snapshot is not None,
