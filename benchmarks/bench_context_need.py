@@ -1,4 +1,4 @@
-"""Which sentences need the text around them: fit the weights of `lanner.corpus.sample`, and cross-validate them.
+"""Which sentences need the text around them: fit the weights of `lanner.corpus.context_need`, and cross-validate them.
 
     python benchmarks/bench_context_need.py [--data FOLDER] [--write]
 
@@ -22,7 +22,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import StandardScaler
 
-from lanner.corpus.sample import FEATURES, features
+from lanner.corpus.context_need import FEATURES, features
 
 TEXT_LEVELS = {"Local", "Extended", "Global"}
 PENALTY = 0.1

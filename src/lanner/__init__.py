@@ -40,7 +40,6 @@ _HOMES = {
 }
 
 _MOVED = {
-    "lanner.corpus.difficulty": "lanner.corpus.sample",
     "lanner.designs.promotion": "lanner.designs.prepare",
     "lanner.judges.audit": "lanner.judges.comparison",
     "lanner.figures.matrices": "lanner.figures.charts",

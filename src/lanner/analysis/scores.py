@@ -23,7 +23,7 @@ from scipy import special
 from lanner import __version__
 from lanner.analysis.material import Material
 from lanner.analysis.measures import GROUPS, CountedRows
-from lanner.corpus.sample import META
+from lanner.corpus.difficulty import META
 from lanner.designs.adaptive import NAME as ADAPTIVE
 from lanner.errors import InputError, did_you_mean
 from lanner.formats.parsing.headings import names_metric

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
 
-from lanner.corpus import cleaning, edits, rows, sample, systems
+from lanner.corpus import cleaning, difficulty, edits, rows, sample, systems
 from lanner.corpus import recipe as recipes
 from lanner.corpus.cleaning import CleaningCounts, TextChange
 from lanner.corpus.describe import Description
@@ -315,7 +315,7 @@ class Preparation:
 
     def _difficult(self, step: recipes.Difficult, stream: Iterable[Document]) -> Iterator[Document]:
         documents = [document for document in stream if document.id not in set(self.avoid)]
-        choice = sample.choose_difficult(
+        choice = difficulty.choose_difficult(
             documents, step.sentences, step.by, seed=self._seed, floor=step.floor, columns=step.columns
         )
         self.drawn = choice.rows

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lanner import registry
-from lanner.corpus import cleaning, sample, segmenters
+from lanner.corpus import cleaning, difficulty, segmenters
 from lanner.corpus.systems import METRICS
 from lanner.errors import InputError, LannerError, Where, did_you_mean
 from lanner.model import Json
@@ -117,14 +117,14 @@ class Difficult(_Part):
 
     do: Literal["difficult"]
     sentences: int = Field(gt=0)
-    by: Annotated[tuple[str, ...], _among("criterion", tuple(sample.CRITERIA))] = ("source",)
+    by: Annotated[tuple[str, ...], _among("criterion", tuple(difficulty.CRITERIA))] = ("source",)
     columns: tuple[str, ...] = ()
     floor: float = Field(default=0.3, gt=0, le=1)
 
     @model_validator(mode="after")
     def _names_criteria(self) -> Difficult:
         if not self.by or len(set(self.by)) != len(self.by):
-            raise ValueError(f"Name each criterion once: {', '.join(sample.CRITERIA)}.")
+            raise ValueError(f"Name each criterion once: {', '.join(difficulty.CRITERIA)}.")
         return self
 
 
@@ -156,7 +156,7 @@ def with_difficult(recipe: Recipe, sentences: int, by: Sequence[str]) -> Recipe:
         step = Difficult(do="difficult", sentences=sentences, by=tuple(by))
     except ValidationError as error:
         problem = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-        raise InputError(problem, next_step=f"Criteria are {', '.join(sample.CRITERIA)}.") from None
+        raise InputError(problem, next_step=f"Criteria are {', '.join(difficulty.CRITERIA)}.") from None
     return recipe.model_copy(update={"steps": (*recipe.steps, step)})
 
 
