@@ -24,7 +24,8 @@ import numpy as np
 from numpy.random import Generator
 
 from lanner.designs import expected
-from lanner.designs._layout import Key, by_judge, insert_items, is_about_the_judge, is_isolated, key_of, repeat_items
+from lanner.designs._insertion import Key, by_judge, insert_items, key_of, repeat_items
+from lanner.designs._layout import is_about_the_judge, is_isolated
 from lanner.errors import DesignError, check_known
 from lanner.model import Document, Item, Json, Object, Protocol, Role, Stage, Task, Unit, languages
 

@@ -22,7 +22,8 @@ from numpy.random import Generator
 from lanner import designs
 from lanner.designs import controls
 from lanner.designs._allocate import can_read
-from lanner.designs._layout import Sides, by_judge, cut, is_about_the_judge, is_for, items, outputs, shuffle_items
+from lanner.designs._insertion import by_judge
+from lanner.designs._layout import Sides, cut, is_about_the_judge, is_for, items, outputs, shuffle_items
 from lanner.errors import DesignError, check_known
 from lanner.model import (
     JUDGE_GROUPS,
