@@ -155,6 +155,24 @@ def test_the_counterpart_inside_a_long_segment_is_lit_and_can_be_switched_off(li
     assert page.evaluate(LIT) == ""
 
 
+SWEEP = """([from, to]) => {
+  for (const [x, y] of [from, to])
+    document.elementFromPoint(x, y).dispatchEvent(
+      new PointerEvent('pointermove', { bubbles: true, clientX: x, clientY: y, pointerType: 'mouse' }));
+  return new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(ok)));
+}"""
+"""Two moves of the pointer before the next frame."""
+
+
+def test_of_two_moves_before_a_frame_the_last_says_what_is_lit(live: Live, page: Page) -> None:
+    begin(live, page)
+    storm, harbour = (page.evaluate(PLACE, word)[:2] for word in ("storm", "harbour"))
+    while "Sturm" not in page.evaluate(LIT):
+        page.evaluate(SWEEP, [storm, storm])
+    page.evaluate(SWEEP, [storm, harbour])
+    assert "Hafen" in page.evaluate(LIT)
+
+
 def test_undoing_a_required_answer_takes_it_back_on_the_server(live: Live, page: Page) -> None:
     work, task, keyboard = begin(live, page, "h_falcon")
     keyboard.press("s", "3")

@@ -13,16 +13,24 @@ export class Counterpart {
     this.key = '';
     this.label = create('span', 'approximate', '≈', { title: app.t('approximate'), hidden: true });
     this.waiting = 0;
+    /** @type {any} where the pointer was last */
+    this.moved = null;
     const area = $('.doc');
     if (!area || !('highlights' in CSS)) return;
     area.addEventListener('pointermove', (/** @type {PointerEvent} */ e) => {
-      if (e.pointerType === 'touch' || this.waiting) return;
-      this.waiting = requestAnimationFrame(() => {
+      if (e.pointerType === 'touch') return;
+      this.moved = e; // of several before a frame is drawn, the last one counts
+      this.waiting ||= requestAnimationFrame(() => {
+        const { clientX, clientY } = this.moved;
         this.waiting = 0;
-        this.at(targetOf(e).closest?.('.row [data-side]'), e.clientX, e.clientY);
+        this.at(targetOf(this.moved).closest?.('.row [data-side]'), clientX, clientY);
       });
     });
-    area.addEventListener('pointerleave', () => this.clear());
+    area.addEventListener('pointerleave', () => {
+      cancelAnimationFrame(this.waiting);
+      this.waiting = 0;
+      this.clear();
+    });
   }
   /**
    * @param {any} cell
