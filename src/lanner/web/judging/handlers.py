@@ -533,7 +533,7 @@ async def form(request: Request) -> Response:
     """Take one item's answers from a plain form, without JavaScript, then show the next row."""
     site: Site = request.app.state.site
     number, participant = await _mine(request)
-    fields = await request.form(max_files=0, max_fields=2000)
+    fields = await forms.read(request)
     access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(participant))
     item = forms.whole_number(forms.text(fields, "item"))
     if item is None:
@@ -593,7 +593,7 @@ async def _wants_json(request: Request, participant: int) -> bool:
     """Whether a script asks; a form that is sent without one has to carry its token."""
     if wants_json(request):
         return True
-    fields = await request.form(max_files=0, max_fields=10)
+    fields = await forms.read(request)
     access.check_form(forms.text(fields, access.FORM_FIELD), request.state.visitor.token_of(participant))
     return False
 
