@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -261,3 +262,24 @@ def test_the_list_of_work_tells_what_was_read_last(live: Live, page: Page) -> No
     page.goto(f"{live.url}/work")
     page.locator("#saved[data-state=kept]").wait_for()
     assert page.evaluate(LATE_READING) == "saved"
+
+
+@pytest.mark.usefixtures("context")
+@pytest.mark.parametrize("to", ["2031-01-03T00:00:00Z", "2019-06-01T00:00:00Z"])
+def test_a_clock_that_is_set_before_an_answer_is_sent_changes_no_time(live: Live, page: Page, to: str) -> None:
+    """The device is years ahead; offline, it is set forward or back. An answer was dated days before the work began."""
+    began = datetime.now(UTC)
+    page.clock.install(time=HOUR)
+    work, task, keyboard = begin(live, page)
+    keyboard.press("7", "0", "Enter")
+    keyboard.wait_until_saved()
+    page.route("**/answers", lambda route: route.abort("internetdisconnected"))
+    keyboard.press("5", "0", "Enter")
+    page.locator("#saved[data-state=offline]").wait_for()
+    page.clock.set_system_time(to)
+    page.unroute("**/answers")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_url("**/work*")
+    moments = [row.answered_at for row in work.rows()]
+    assert len(moments) == 2 and all(began - timedelta(seconds=5) < at < datetime.now(UTC) for at in moments if at)
+    assert scores(work, task) == [70, 50]

@@ -398,3 +398,38 @@ test('what came too late is told from other refusals and goes when it is left ou
   assert.equal(outbox.waiting, 2);
   assert.equal(states.at(-1), 'refused 3');
 });
+
+test('says how far the clock was off when it was answered, as long as that is known', async () => {
+  const server = Date.parse('2026-11-15T12:00:00Z');
+  let wall = server + 90_000,
+    tick = 500;
+  const sent = [];
+  const send = async (_url, body) => {
+    sent.push(body);
+    wall += 400; // there and back
+    tick += 400;
+    const digests = Object.fromEntries(
+      Object.keys(body.answers).map(q => [q, digest(body.answers[q])]),
+    );
+    return {
+      status: 200,
+      body: { saved: {}, digests, received_at: new Date(server + tick - 700).toISOString() },
+    };
+  };
+  const db = memory();
+  const outbox = new Outbox({ db, who: 'w', send, now: () => new Date(wall), tick: () => tick });
+  const answer = async n => {
+    await outbox.seal('/a', 1, n, { score: n }, { score: null }, spent);
+    await rest();
+    return sent.at(-1).ahead;
+  };
+  assert.equal(await answer(0), undefined, 'nothing is known yet');
+  wall += 60_000;
+  tick += 60_000;
+  assert.equal(await answer(1), 90_000);
+  wall -= 3_600_000;
+  assert.equal(await answer(2), undefined, 'the clock was set since');
+  assert.equal(await answer(3), 90_000 - 3_600_000, 'by that reply');
+  wall += 8 * 3_600_000;
+  assert.equal(await answer(4), undefined, 'asleep: what runs on did not');
+});

@@ -28,12 +28,13 @@ async def read(request: Request, *, max_files: int = 0) -> FormData:
     body = await request.body()
     if len(body) > _LONGEST:
         raise HTTPException(413)
-    return FormData(_pairs(body) if len(body) <= _SHORT else await run_in_threadpool(_pairs, body))
+    return _parse(body) if len(body) <= _SHORT else await run_in_threadpool(_parse, body)
 
 
-def _pairs(body: bytes) -> list[tuple[str, str]]:
+def _parse(body: bytes) -> FormData:
     try:
-        return parse_qsl(body.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        pairs = parse_qsl(body.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        return FormData([*pairs])
     except ValueError:
         raise HTTPException(400) from None
 

@@ -682,6 +682,25 @@ def test_a_wrong_clock_is_put_right(answered: object, sent: object, found: datet
     assert answered_at(answered, sent, NOW) == found
 
 
+@pytest.mark.parametrize(
+    ("answered", "sent", "ahead", "found"),
+    [
+        ("2026-11-15T11:50:00Z", "2026-11-16T12:00:00Z", 0, NOW - timedelta(minutes=10)),  # set a day forward meanwhile
+        ("2026-11-15T11:50:00Z", "2026-11-14T12:00:00Z", 0, NOW - timedelta(minutes=10)),  # set a day back
+        ("2026-11-15T13:50:00Z", "2026-11-15T12:00:00Z", 7_200_000, NOW - timedelta(minutes=10)),  # put right meanwhile
+        ("2026-11-15T11:50:00Z", "2026-11-15T12:00:00Z", -3_600_000, NOW),  # never from the future
+        ("2026-11-15T11:50:00Z", "2026-11-15T12:00:00Z", "much", NOW - timedelta(minutes=10)),
+        ("2026-11-15T11:50:00Z", "2026-11-15T12:00:00Z", True, NOW - timedelta(minutes=10)),
+        ("2026-11-15T11:50:00Z", "2026-11-15T12:00:00Z", float("nan"), NOW),
+        ("2026-11-15T11:50:00Z", "2026-11-15T12:00:00Z", 1e300, NOW),
+    ],
+)
+def test_a_clock_that_is_set_before_the_answer_is_sent_changes_no_time(
+    answered: str, sent: str, ahead: object, found: datetime
+) -> None:
+    assert answered_at(answered, sent, NOW, ahead) == found
+
+
 def test_a_guideline_note_reaches_the_judges_with_the_protocols_own_words(client: TestClient, store: Store) -> None:
     secrets = open_campaign(store)
     task = enter(client, secrets["J1"])[0]

@@ -478,7 +478,7 @@ def read_save(body: bytes, now: datetime) -> dict[str, Any]:
         "base": _base(fields.get("base")),
         "elapsed": _seconds(fields.get("elapsed")),
         "active": _seconds(fields.get("active")),
-        "answered_at": answered_at(fields.get("answered_at"), fields.get("sent_at"), now),
+        "answered_at": answered_at(fields.get("answered_at"), fields.get("sent_at"), now, fields.get("ahead")),
     }
 
 
@@ -506,17 +506,22 @@ def _seconds(value: Json) -> float | None:
     return float(value) if is_number and is_duration(value) else None
 
 
-def answered_at(answered: Json, sent: Json, now: datetime) -> datetime:
-    """When it was answered by the server's clock: the page's own clock may be wrong, but not between two of its
-    readings. An answer is never from the future."""
+def answered_at(answered: Json, sent: Json, now: datetime, ahead: Json = None) -> datetime:
+    """When it was answered by the server's clock: the page's own clock may be wrong. How many milliseconds it was
+    `ahead` when the answer was given tells most, since it may be set until the answer is sent; where that is not known,
+    the time from one of its readings to the other. An answer is never from the future."""
     answer_time, send_time = _moment(answered), _moment(sent)
     if answer_time is None:
         return now
-    skew = now - send_time if send_time is not None else timedelta(0)
     try:
-        return min(answer_time + skew, now)
-    except OverflowError:
+        if isinstance(ahead, int | float) and not isinstance(ahead, bool):
+            skew = timedelta(milliseconds=-ahead)
+        else:
+            skew = now - send_time if send_time is not None else timedelta(0)
+        moment = min(answer_time + skew, now)
+    except (OverflowError, ValueError):  # infinite, or no number at all
         return now
+    return moment if is_moment(moment) else now
 
 
 def _moment(value: Json) -> datetime | None:

@@ -8,6 +8,8 @@
 import { digest } from './digest.js';
 
 const LONGEST = 60000;
+/** So many milliseconds may lie between two looks at the same clocks. */
+const SAME = 2000;
 /**
  * Refusals that more tries do not change: a finished task, a closed campaign, something the server
  * cannot read.
@@ -25,6 +27,7 @@ export class Outbox {
   constructor(parts) {
     this.parts = {
       now: () => new Date(),
+      tick: () => performance.now(),
       uuid: () => hex(crypto.getRandomValues(new Uint8Array(16))),
       alone: (/** @type {() => Promise<any>} */ work) => work(),
       wait: (/** @type {number} */ ms) => new Promise(ok => setTimeout(ok, ms)),
@@ -43,6 +46,8 @@ export class Outbox {
     /** Whether it was the server, to say that its database is away. */
     this.noDatabase = false;
     this.latest = '';
+    /** What the device's clock and one that nobody sets said at a reply, and the server's. */
+    this.clocks = /** @type {{drift: number, ahead: number} | null} */ (null);
     /** Refused for now, and why: the others go on. @type {Map<Message, string>} */
     this.held = new Map();
     this.wake = () => {};
@@ -123,7 +128,8 @@ export class Outbox {
   async seal(url, task, item, answers, base, spent) {
     const { now, uuid, who, db } = this.parts,
       submission = uuid();
-    const body = { submission, item, answers, base, ...spent, answered_at: now().toISOString() };
+    const at = { answered_at: now().toISOString(), ahead: this.ahead },
+      body = { submission, item, answers, base, ...spent, ...at };
     const message = { key: this.key(submission), url, task, item, tries: 0, body };
     this.queue.push(message);
     // in one stroke with its drafts: one written a moment later is newer, and stays
@@ -141,6 +147,19 @@ export class Outbox {
       ),
     );
     void this.drain();
+  }
+
+  /** How far the device's clock is from one that nobody sets. */
+  get drift() {
+    return +this.parts.now() - this.parts.tick();
+  }
+  /**
+   * By how many milliseconds this device's clock is ahead of the server's, as the last reply showed;
+   * unknown where it was set since, or the device slept.
+   */
+  get ahead() {
+    const { clocks, drift } = this;
+    return clocks && Math.abs(drift - clocks.drift) < SAME ? clocks.ahead : undefined;
   }
 
   /**
@@ -223,8 +242,12 @@ export class Outbox {
     const { db, send, now } = this.parts;
     message.tries += 1;
     void this.kept(() => db.put('outbox', [message.key, message]));
-    const body = { ...message.body, sent_at: now().toISOString() };
+    const sent = now(),
+      body = { ...message.body, sent_at: sent.toISOString() };
     const reply = await send(message.url, body).catch(() => ({ status: 0, body: null }));
+    const server = Date.parse(reply.body?.received_at);
+    if (server)
+      this.clocks = { drift: this.drift, ahead: Math.round((+sent + +now()) / 2 - server) };
     const ours = typeof reply.body?.message === 'string'; // not the page of some proxy on the way
     this.reached = reply.status > 0;
     this.noDatabase = ours && reply.status === 503;

@@ -307,6 +307,8 @@ interface Message {
     elapsed: number;
     active: number;
     answered_at: string;
+    /** So many milliseconds was the device's clock ahead of the server's. */
+    ahead?: number;
   };
 }
 
@@ -344,6 +346,8 @@ interface OutboxParts {
   who: string;
   send(url: string, body: any): Promise<Reply>;
   now?(): Date;
+  /** Milliseconds of a clock that nobody sets. */
+  tick?(): number;
   uuid?(): string;
   wait?(ms: number): Promise<any>;
   alone?(work: () => Promise<any>): Promise<any>;
