@@ -7,7 +7,7 @@ import pytest
 from lxml import html as parser
 
 from lanner.errors import LannerError
-from lanner.reports.parts import csv_text
+from lanner.reports.parts import csv_text, keeping, without_marks
 from lanner.reports.rendering import render, strong, write
 from reports.sample import report
 
@@ -90,3 +90,10 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file where the folder should be")
     with pytest.raises(LannerError, match="Nothing can be written here"):
         write(report(), tmp_path / "out")
+
+
+def test_asterisks_of_names_are_kept_in_single_sentences() -> None:
+    """The page and the command of a diagnosis took them for marks."""
+    kept = keeping(["gamma **bold** x", "oak"])("**gamma **bold** x: improve style**, unlike gamma **bold** x")
+    assert strong(kept) == "<b>gamma **bold** x: improve style</b>, unlike gamma **bold** x"
+    assert without_marks(kept) == "gamma **bold** x: improve style, unlike gamma **bold** x"

@@ -15,7 +15,7 @@ from lanner.errors import InputError
 from lanner.figures.charts import EstimateRow, intervals
 from lanner.model import Json, Result
 from lanner.model.messages import estimate, number, p_value, percent, plural
-from lanner.reports.parts import Report
+from lanner.reports.parts import Report, keeping, with_names_kept, without_marks
 from lanner.reports.rendering import write
 from lanner.reports.sections.diagnosis import described, sentences
 from lanner.reports.view import View
@@ -181,7 +181,8 @@ def run_diagnose(
     if out is not None:
         section = described(view, result)
         kicker = f"Diagnosis · {view.words.title}" + (" · simulated judges" if view.simulated else "")
-        page = write(Report(part.name, kicker, result.signature, section.findings, [section]), out)
+        report = Report(part.name, kicker, result.signature, section.findings, [section])
+        page = write(with_names_kept(report, result.systems), out)
         output.note(f"Page: {page}")
     output.notes.extend(map(str, result.notes))
     output.sign(result.signature)
@@ -189,8 +190,9 @@ def run_diagnose(
 
 def _say_cells(output: Output, view: View, result: Diagnosis, domain: str) -> None:
     shown = [result.domain(domain)] if domain else result.domains
+    keep_names = keeping(result.systems)
     for sentence in chain(*sentences(view, result)):
-        output.say(sentence.replace("**", ""))
+        output.say(without_marks(keep_names(sentence)))
     output.say()
     output.rows.extend(
         {**entry.to_row(), "priority": _priority(result, entry.system, entry.aspect, entry.domain)}

@@ -285,17 +285,22 @@ class Report:
 WORD_JOINER = "\N{WORD JOINER}"
 
 
-def with_names_kept(report: Report, names: Iterable[str]) -> Report:
-    """The report with the asterisks in these names kept apart from marks of strong text."""
+def keeping(names: Iterable[str]) -> Callable[[str], str]:
+    """What keeps the asterisks in these names apart from marks of strong text, in any sentence."""
     kept = {name: name.replace("*", f"*{WORD_JOINER}") for name in names if "**" in name and name.strip("*")}
     longest_first = sorted(kept, key=len, reverse=True)
-    if not kept:
-        return report
 
     def keep_names(text: str) -> str:
         for name in longest_first:
             text = text.replace(name, kept[name])
         return text
+
+    return keep_names
+
+
+def with_names_kept(report: Report, names: Iterable[str]) -> Report:
+    """The report with the asterisks in these names kept apart from marks of strong text."""
+    keep_names = keeping(names)
 
     def keep_names_of(block: Block) -> Block:
         if isinstance(block, Paragraph):

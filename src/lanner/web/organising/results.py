@@ -21,7 +21,7 @@ from lanner.errors import StatisticError
 from lanner.model import Campaign
 from lanner.model.messages import percent
 from lanner.monitor.snapshot import STATE_WORDS, Decisions
-from lanner.reports.parts import Figure, Table, spans
+from lanner.reports.parts import Figure, Table, keeping, spans
 from lanner.reports.rendering import downloads, strong
 from lanner.web import forms
 from lanner.web.organising.campaigns import campaign_of, to_campaign
@@ -269,6 +269,7 @@ async def diagnosis(request: Request) -> Response:
     except StatisticError as error:
         what, _, next_step = parts(error)
         refusal = (what, next_step)
+    keep_names = keeping(entry.system for entry in result.advice) if result else str
     context = {
         "campaign": campaign,
         "diagnosis": result,
@@ -278,7 +279,7 @@ async def diagnosis(request: Request) -> Response:
             "Chosen by rule, not by hand: lowest and highest mean over judges, then the widest gap to the other "
             "systems; largest distance between judges."
         ),
-        "strong": strong,
+        "strong": lambda text: strong(keep_names(text)),
         "spans": spans,
         "downloads": downloads,
     }
