@@ -105,3 +105,26 @@ def test_from_calibration_to_a_new_link_and_the_report(server: OrganiserServer, 
         with page.expect_download() as download:
             link.click()
         assert re.fullmatch(name, download.value.suggested_filename)
+
+
+def test_tables_with_long_names_keep_their_buttons_and_on_a_phone_their_first_column(
+    server: OrganiserServer, page: Page
+) -> None:
+    """One long name pushed the buttons of everybody beyond the edge; on a phone nothing but names was to be seen."""
+    long_name = "Donaudampfschifffahrtsgesellschaftskapitaenswitwenrente-Verwaltung"
+    text = Document("d", (Segment("1", "One.", {"oak": "Eins."}),), "en", "de")
+    judges = [Judge("long", name=long_name), Judge("b", name="B")]
+    campaign.create(server.store, "long names", [text], protocols.load("esa"), judges, seed=1)
+    campaign.open(server.store, "long names")
+    for judge in judges:
+        campaign.invitations.issue(server.store, "long names", judge.id)
+    server.enter(page)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{server.url}/campaigns/long names/judges")
+    scroll = page.locator(".scroll").first
+    assert scroll.evaluate("box => box.scrollWidth <= box.clientWidth")
+    page.set_viewport_size({"width": 390, "height": 844})
+    name = scroll.locator("tbody th").first
+    before = name.bounding_box()
+    assert scroll.evaluate("box => { box.scrollLeft = 200; return box.scrollLeft; }") == 200
+    assert before and name.bounding_box() == before and before["width"] < 0.45 * 390
