@@ -148,8 +148,9 @@ def test_errors_say_what_to_pass_in_python() -> None:
     with pytest.raises(InputError, match=r'\(metrics="comet,ter"\)') as raised:
         lanner.metaeval(FRAME)
     assert "--" not in str(raised.value)
-    with pytest.raises(InputError, match=r'columns="judge=COLUMN" or columns="system=COLUMN"\.$'):
+    with pytest.raises(InputError, match=r'columns="system=COLUMN"\. If .*: columns="answer:score=score"\.') as raised:
         lanner.scores(FRAME.select("seg", "score"))
+    assert "--" not in str(raised.value)
     with pytest.raises(InputError, match="one name for each"):
         lanner.compare(FRAME, FRAME, names="first")
     with pytest.raises(InputError, match="no answers yet"):
