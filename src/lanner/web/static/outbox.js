@@ -154,8 +154,8 @@ export class Outbox {
     return +this.parts.now() - this.parts.tick();
   }
   /**
-   * By how many milliseconds this device's clock is ahead of the server's, as the last reply showed;
-   * unknown where it was set since, or the device slept.
+   * By how many milliseconds this device's clock is ahead of the server's, as the last reply
+   * showed; unknown where it was set since, or the device slept.
    */
   get ahead() {
     const { clocks, drift } = this;
