@@ -375,6 +375,44 @@ def test_one_judge_can_be_gold_and_the_others_are_scorers() -> None:
     assert gold_question(part) == "score"
 
 
+def panel_with_a_copy(of: str, levels: int, segments: int, *, differs_once: bool = False) -> pl.DataFrame:
+    """Scores by two people and by two models, one of which says what `of` says: a person, or the mean of both."""
+    rng = np.random.default_rng(levels)
+    rows = []
+    for at in range(segments):
+        quality = int(rng.integers(1, levels + 1))
+        scores = {name: float(np.clip(quality + rng.integers(-1, 2), 1, levels)) for name in ("ann", "ben", "other")}
+        scores["copy"] = scores[of] if of in scores else (scores["ann"] + scores["ben"]) / 2
+        if differs_once and at == 7:
+            scores["copy"] += 0.5
+        for name, score in scores.items():
+            kind = "person" if name in ("ann", "ben") else "model"
+            rows.append((name, kind, f"d{at // 6}", str(at), "oak" if at % 2 else "elm", score))
+    columns = ["judge", "judge_kind", "document", "segment", "system", "score"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+@pytest.mark.parametrize(("of", "gold"), [("ann", None), ("ann", "ann"), ("mean", None)])
+def test_a_copy_of_gold_is_no_scorer(of: str, gold: str | None) -> None:
+    [part] = lanner.load(panel_with_a_copy(of, 60, 60))
+    found = scored_set(part, gold=gold)
+    assert "copy" not in [scorer.name for scorer in found.scorers] and "other" in [s.name for s in found.scorers]
+    whose = "ann" if of == "ann" else MEAN_OF_PEOPLE
+    assert any(note.startswith(f"Left out: copy. It gives the very scores of {whose}") for note in found.notes)
+    with pytest.raises(InputError, match="nothing to compare"):
+        scored_set(part, gold=gold, names=["copy"])
+
+
+@pytest.mark.parametrize(("levels", "segments", "differs"), [(5, 36, False), (60, 60, True)])
+def test_who_says_the_same_on_few_segments_or_once_something_else_is_no_copy(
+    levels: int, segments: int, differs: bool
+) -> None:
+    [part] = lanner.load(panel_with_a_copy("ann", levels, segments, differs_once=differs))
+    found = scored_set(part, gold="ann")
+    assert {scorer.name for scorer in found.scorers} == {"ben", "copy", "other"}
+    assert not any("copy" in note for note in found.notes)
+
+
 def test_a_column_that_is_no_answer_is_a_scorer_where_it_is_named() -> None:
     frame = ratings().rename(columns={"comet": "width of the page"})
     rows = lanner.metaeval(frame, metrics=["width of the page"]).table.to_dicts()
@@ -398,6 +436,7 @@ def test_settled_answers_are_no_scorer_of_the_people_they_are_made_of() -> None:
     frame = ratings().drop(columns=["comet", "ter"]).assign(judge_kind="person")
     settled = frame[frame["judge"] == "ann"].assign(judge="Agreed", judge_kind="adjudicated")
     model = frame[frame["judge"] == "ben"].assign(judge="gpt", judge_kind="model")
+    model["score"] += np.arange(len(model)) % 3
     [part] = lanner.load(pd.concat([frame, settled, model]))
     assert {str(judge.kind) for judge in part.judges} == {"person", "adjudicated", "model"}
     assert [scorer.name for scorer in scored_set(part).scorers] == ["gpt"]

@@ -806,7 +806,8 @@ def scored_set(
     Gold is one judge, or the mean of all people (`MEAN_OF_PEOPLE`, also where nothing is named). The scorers are the
     other judges who answered the question (where gold is people: models and metrics alone) and the measures that are
     called after metrics or that no judge disputes, as the scores of metrics in a table of ratings are. `names` picks
-    scorers; a question that judges do dispute can be named, too. Scores of which less is better are turned round.
+    scorers; a question that judges do dispute can be named, too. Copies of gold, or of a judge in it, are left out.
+    Scores of which less is better are turned round.
     """
     table = _numbers(part)
     of = question or gold_question(part)
@@ -825,6 +826,14 @@ def scored_set(
     for name in selection:
         rows = items(table, of, judges=[name]) if name in others else items(table, name, judges=everyone)
         answers[name] = rows.table
+    several_golds = gold_judges if len(gold_judges) > 1 else []
+    copies = _copies(answers, {judge: items(table, of, judges=[judge]).table for judge in several_golds})
+    if len(copies) == len(selection):
+        raise InputError(
+            f"There is nothing to compare with {of!r} of {gold or MEAN_OF_PEOPLE}: these are its very scores, or those "
+            f"of a judge in it: {words(list(copies))}.",
+            next_step="Name other scorers (--metrics) or other gold scores (--gold).",
+        )
     lower_is_better = [
         name for name in (of, *measures) if part.protocol and direction_of(part.protocol, name).startswith("low")
     ]
@@ -840,12 +849,39 @@ def scored_set(
             f"Left out: {words(circular)}. A mean goes together with the scores that it is made of, whatever they say; "
             f"here one of the two is gold ({gold})."
         )
+    notes += [
+        f"Left out: {name}. It gives the very scores of {whose}, which are gold: a copy says nothing of gold."
+        for name, whose in copies.items()
+    ]
     if several := pooled_pairs(table):
         notes.append(several)
     places, scorers = _align(answers)
+    scorers = [scorer for scorer in scorers if scorer.name not in copies]
     signs = {name: -1.0 if (name if name in measures else of) in lower_is_better else 1.0 for name in answers}
     scorers = [replace(scorer, segments=signs[scorer.name] * scorer.segments) for scorer in scorers]
     return ScoredSet(scorers[0], tuple(scorers[1:]), tuple(places["document"]), tuple(notes))
+
+
+def _copies(answers: Mapping[str, pl.DataFrame], gold_parts: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """The scorers that give the very scores of gold, which is the first, or of one of the judges that gold is the mean
+    of (`gold_parts`), and of whom they are copies."""
+    _, aligned = _align({**answers, **{f"{_PART}{judge}": table for judge, table in gold_parts.items()}})
+    originals = [aligned[0], *aligned[len(answers) :]]
+    copies: dict[str, str] = {}
+    for scorer in aligned[1 : len(answers)]:
+        for original in originals:
+            both = np.isfinite(scorer.segments) & np.isfinite(original.segments)
+            scores = scorer.segments[both]
+            bits = len(scores) * math.log2(max(len(np.unique(scores)), 1))
+            if bits >= _BITS_OF_COPY and np.array_equal(scores, original.segments[both]):
+                copies.setdefault(scorer.name, original.name.removeprefix(_PART))
+    return copies
+
+
+_PART = "gold of "
+_BITS_OF_COPY = 100
+"""From so many bits of equal scores on (43 scores from 1 to 5, 20 of which each is another) a scorer is a copy: judges
+who say the same 19 times of 20 get so far in less than one of ten cases."""
 
 
 def _gold_and_others(table: pl.DataFrame, of: str, gold: str | None) -> tuple[list[str], list[str]]:

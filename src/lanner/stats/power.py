@@ -23,7 +23,7 @@ from lanner.errors import DesignError, StatisticError, did_you_mean
 from lanner.model import Json, Result
 from lanner.model.messages import in_number, plural
 from lanner.stats.estimate import StatisticPlan
-from lanner.stats.frame import tidy, wide
+from lanner.stats.frame import SYSTEMS, tidy, wide
 from lanner.stats.mixed import ONE_DOCUMENT, variance_components
 from lanner.stats.preference import comparisons, exact_sign_test
 from lanner.stats.ranking import Correction, corrected
@@ -571,7 +571,9 @@ def _p_by_document(wins: Array, decisions: Array, level: float) -> float | None:
 def as_run(data: Any, of: str) -> Design:
     """The design that a pilot had: documents, sentences in each, judges, and how many of them judged one output."""
     table, _ = tidy(data)
-    main = table.filter((pl.col("question") == of) & (pl.col("role") == "main")) if of else table
+    main = (table.filter((pl.col("question") == of) & (pl.col("role") == "main")) if of else table).with_columns(
+        SYSTEMS
+    )
     items = main.select("document", "segment").n_unique()
     documents, judges = main["document"].n_unique(), main["judge"].n_unique()
     if not items:

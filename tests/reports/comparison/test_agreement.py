@@ -38,6 +38,8 @@ def test_judges_who_agree_and_judges_who_do_not() -> None:
     assert gap is not None
     assert gap.value == pytest.approx(1.0 - (line.values[1].value or 0))
     assert "more under a than under b" in found.said
+    few = [answered("da", ["score"], value, title=title, count=4) for value, title in ((steady, "a"), (erratic, "b"))]
+    assert "4 documents are too few to compare the agreement of a and b (difference " in agreement(lab(*few)).said
 
 
 @pytest.mark.parametrize(

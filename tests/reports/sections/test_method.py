@@ -28,10 +28,25 @@ from lanner.reports.sections.method import (
     section,
 )
 from lanner.reports.view import View
+from lanner.stats.power import as_run
 from lanner.stats.resample import Resampling
 from reports.comparison.worlds import QUICK, answered
 from reports.test_view import view
 from simulated_pages import simulate_page
+
+
+def test_two_outputs_in_either_order_are_one_item_for_all_judges() -> None:
+    """Every other judge saw them swapped: there were twice as many items, of half the judges each."""
+    seen = view("sqm", judges=4, documents=3)
+    orders = [("oak", "elm"), ("elm", "oak")]
+    judges = sorted({j.judge for j in seen.material.judgements})
+    answers = [j for j in seen.material.judgements if j.question == "score" and j.systems == ("oak",)]
+    swapped = tuple(replace(j, systems=orders[judges.index(j.judge) % 2]) for j in answers)
+    made = replace(seen, material=replace(seen.material, judgements=swapped))
+    items = len({(j.document, j.segment) for j in swapped})
+    text = " ".join(block.text for block in section(made).blocks if isinstance(block, Paragraph))
+    assert f"Each of {items} items was judged by 4 judges." in text
+    assert as_run(made.material.table, "score").overlap == 4
 
 
 def test_who_what_and_how_in_a_paragraph() -> None:

@@ -13,6 +13,7 @@ from lanner.analysis.scores import preference_questions, with_sides
 from lanner.errors import LannerError, StatisticError
 from lanner.figures.charts import Bar, EstimateRow, Preference, bars, confusion, intervals, preference
 from lanner.model import Json, Result, Unit
+from lanner.model.alarms import VERDICT_DOCUMENTS
 from lanner.model.messages import estimate, leading, name_or_count, number, p_value, percent, plural, words
 from lanner.reports.comparison.sides import (
     ComparisonAnswer,
@@ -118,6 +119,9 @@ def _gap(first: _Coefficient, other: _Coefficient, lab: ComparisonData) -> Gap |
 def _sentence(first: str, other: str, label: str, gap: Gap) -> tuple[str, bool]:
     clear = gap.p is not None and gap.p < _LEVEL
     numbers = gap.in_words("difference")
+    if gap.documents is not None and gap.documents < VERDICT_DOCUMENTS:
+        few = plural(gap.documents, "document")
+        return f"On {label} {few} are too few to compare the agreement of {first} and {other} ({numbers}).", False
     if not clear:
         return f"On {label} no difference in agreement between {first} and {other} is shown ({numbers}).", False
     more, less = (first, other) if gap.value > 0 else (other, first)

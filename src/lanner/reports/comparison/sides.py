@@ -215,13 +215,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How far a side lies from the first one: first less other; `why` there is no interval, where there is none."""
+    """How far a side lies from the first one: first less other; `why` there is no interval, where there is none; on how
+    many documents it rests, where that is known."""
 
     value: float
     low: float | None = None
     high: float | None = None
     p: float | None = None
     why: str = ""
+    documents: int | None = None
 
     def in_words(self, name: str, digits: int = 2) -> str:
         """With its interval and p under its name; without them it says why."""
@@ -297,7 +299,8 @@ def gap_of(result: Result) -> Gap | None:
     """A difference as a gap of the table; None where it is undefined."""
     if result.value is None:
         return None
-    return Gap(result.value, result.low, result.high, result.p, why_no_interval(result.low, result.notes))
+    why = why_no_interval(result.low, result.notes)
+    return Gap(result.value, result.low, result.high, result.p, why, result.counts.get("documents"))
 
 
 def why_no_interval(low: float | None, notes: Sequence[str]) -> str:

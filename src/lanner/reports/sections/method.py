@@ -65,6 +65,7 @@ from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Tabl
 from lanner.reports.view import View
 from lanner.stats.diagnosis import self_agreement
 from lanner.stats.effort import BETWEEN, throughput, times
+from lanner.stats.frame import SYSTEMS
 from lanner.stats.questionnaire import averages, shares
 
 _MOST_VALUES = 6
@@ -164,7 +165,7 @@ def _describe_assignment(view: View) -> str:
     if design := settings.get("design"):
         seed = f" (seed {settings['seed']})" if settings.get("seed") is not None else ""
         sentences.append(f"Items were assigned by the design “{str(design).replace('_', ' ')}”{seed}.")
-    item = people.group_by("document", "segment", "system").agg(pl.len().alias("judges"))
+    item = people.group_by("document", "segment", SYSTEMS).agg(pl.col("judge").n_unique().alias("judges"))
     few, many = int(item["judges"].min() or 0), int(item["judges"].max() or 0)  # type: ignore[arg-type]
     shared_items = int((item["judges"] > 1).sum())
     who = "judge" if view.people else "model" if view.judges_on_one_scale else "metric"

@@ -25,6 +25,7 @@ from lanner.protocols.derived import chosen_rows
 from lanner.reports.parts import Block, Column, Figure, Paragraph, Section, Table, printed
 from lanner.reports.view import View
 from lanner.stats import context
+from lanner.stats.frame import SYSTEMS
 from lanner.stats.resample import Array, Outcome, Replicates, Resampling, outcome, replicate_sums, sign
 
 
@@ -69,7 +70,7 @@ def _label_figures(view: View, question: Question, name: str) -> list[Block]:
     panels = []
     for domain in view.domains[:4] or [""]:
         part = rows.filter(pl.col("domain") == domain) if view.domains else rows
-        items = part.select("document", "segment", "system").unique().height
+        items = part.select("document", "segment", SYSTEMS).n_unique()
         panels.append(DomainPanel(domain or "All", items, _shares(part, column)))
     judges = rows["judge"].n_unique()
     figure = Figure(
