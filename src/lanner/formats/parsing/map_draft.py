@@ -842,7 +842,7 @@ def _take_columns_of_judges(table: MapDraft) -> None:
     may be one column of people's scores, which says so or is the only other one."""
     candidates = table.score_columns()
     numeric = [column for column in candidates if not names_metric(column)]
-    if not table.has_item or any(map(asks_something, numeric)):
+    if not table.has_item or any(map(names_answer, numeric)):
         return
     if len(numeric) < len(candidates) or table.measures:
         human = numeric if len(numeric) == 1 else [c for c in numeric if fold(c) in spellings_of("reference")]
