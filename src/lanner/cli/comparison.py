@@ -242,13 +242,14 @@ def _words(verdict: Mapping[str, Json]) -> Iterator[str]:
         yield _FEW_DOCUMENTS.format(documents=documents, model=verdict["model"], needed=verdict["documents_needed"])
     if verdict["winning_rate"] is not None:
         yield f"It beats {percent(verdict['winning_rate'], 0)} of {verdict['people']} people; half are enough."
-    if verdict["saves"] is not None and verdict["saves_measured"]:
-        yield f"At the same precision it saves {percent(verdict['saves'], 0)} of the human judgements."
-    elif verdict["saves"] is not None:
-        yield (
-            f"If it judges much more than people do, it can save up to {percent(verdict['saves'], 0)} of the human "
-            "judgements at the same precision."
-        )
+    if verdict["saves"] is not None:
+        low = verdict["saves_low"]
+        end = "no interval" if low is None else f"{percent(low, 0)} at the lower end of its interval"
+        share = f"{percent(verdict['saves'], 0)} of the human judgements ({end})"
+        if verdict["saves_measured"]:
+            yield f"At the same precision it saves {share}."
+        else:
+            yield f"If it judges much more than people do, it can save up to {share} at the same precision."
 
 
 # `lanner metaeval`: how well metrics and other scorers agree with gold about systems and segments.

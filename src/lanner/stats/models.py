@@ -533,7 +533,8 @@ def replacement(
     where it does not, but the model surely saves a tenth of the human judgements if it judges what people do not;
     "neither"; or "unknown" where too little is shared to say, or too few documents (`documents_needed`). `saves` is the
     share of human judgements that the model makes unnecessary at the same precision: 1 − 1/gain where the model has
-    judged items that people have not; otherwise what is possible at most, r² of the two over documents.
+    judged items that people have not; otherwise what is possible at most, r² of the two over documents. `saves_low` is
+    the lower end of its interval.
 
     Rows by `kind`: "verdict"; "person" (the test of each person); "line", "bias", "bin" (calibration, for numbers);
     "system" and "pair" (prediction-powered); "label" (shares put right, for labels). The Result is the winning rate.
@@ -554,7 +555,7 @@ def replacement(
         if gains:
             possible, saves, is_measured = saves, max(0.0, 1 - 1 / float(np.median(gains))), True
             # λ is fitted to the same answers, so that any model seems to save something: it is as sure as r² is
-            saves_low = saves_low * min(1.0, saves / possible) if saves_low and possible else None
+            saves_low = saves_low * min(1.0, saves / possible) if saves_low is not None and possible else None
     elif not board.rated.sets:
         rows += [dict(row) for row in corrected_shares(data, question, model=model, people=people).rows]
     verdict: Verdict = "unknown"
@@ -564,7 +565,8 @@ def replacement(
         otherwise: Verdict = "neither" if needed is None else "unknown"
         verdict = "replace" if test.value >= ENOUGH else "assist" if useful else otherwise
     row: dict[str, Json] = {"kind": "verdict", "model": model, "question": question, "verdict": verdict}
-    row |= {"winning_rate": test.value, "people": len(board.people), "saves": saves, "saves_measured": is_measured}
+    row |= {"winning_rate": test.value, "people": len(board.people)}
+    row |= {"saves": saves, "saves_low": saves_low, "saves_measured": is_measured}
     row |= {
         "documents": max((own["documents"] for own in test.rows), default=0),
         "documents_needed": needed,
@@ -594,8 +596,7 @@ def _possible(board: JudgePanel, model: str, resampling: Resampling) -> tuple[fl
     [r] = correlate(means[:, 0], means[:, 1], np.arange(len(names)), methods=("pearson",), resampling=resampling)
     if r.value is None:
         return None, None, False
-    low = max(r.low, 0.0) if r.low is not None else 0.0
-    return max(r.value, 0.0) ** 2, low**2, False
+    return max(r.value, 0.0) ** 2, None if r.low is None else max(r.low, 0.0) ** 2, False
 
 
 def _numbers(board: JudgePanel, judge: str) -> Array:

@@ -101,14 +101,17 @@ def _sentence_cost(lab: ComparisonData, at: int, values: list[Value], gap: Gap) 
     slow, fast = (lab.names[0], lab.names[at]) if first > other else (lab.names[at], lab.names[0])
     times_as_long = max(first, other) / (min(first, other) or 1)
     clear = gap.p is not None and gap.p < 0.05
-    equal = number(times_as_long, 1, bounded=False) == "1.0"
-    long = "about as long" if equal else f"{number(times_as_long, 1, bounded=False)} times as long"
-    long = f"**{long}**" if clear and not equal else long
-    seconds = f"{max(first, other):.0f} s against {min(first, other):.0f} s"
+    more, less = f"{max(first, other):.0f} s", f"{min(first, other):.0f} s"
     shown = p_value(gap.p) or gap.why or NO_INTERVAL
+    times = number(times_as_long, 1, bounded=False)
+    if times == "1.0":  # two times alike are no proof that both take as long
+        if are_judges(slow, fast):
+            return f"An item takes {slow} {more} and {fast} {less} ({shown})."
+        return f"An item takes {more} under {slow} and {less} under {fast} ({shown})."
+    long = f"**{times} times as long**" if clear else f"{times} times as long"
     if are_judges(slow, fast):
-        return f"An item takes {slow} {long} as {fast} ({seconds}; {shown})."
-    return f"An item takes {long} under {slow} as under {fast} ({seconds}; {shown})."
+        return f"An item takes {slow} {long} as {fast} ({more} against {less}; {shown})."
+    return f"An item takes {long} under {slow} as under {fast} ({more} against {less}; {shown})."
 
 
 _FEWEST = 3
