@@ -377,7 +377,7 @@ _LARGE, _LARGEST = 10, 100
 """A number beyond the first is on no scale from 0 to 1, nor on a short one; one beyond the second on none at all."""
 _QUESTION_NUMBER = re.compile(r"(?:(?:g\d{1,3})?q|qu|frage|item|문항)[\s_.]?\d{1,3}(?:\D|$)", re.I)
 _SUBJECT_OR_SENTENCE = re.compile(r"[st][\s_.]?\d{1,3}$", re.I)
-_NUMBERED_COPY = re.compile(r"(.*[^\W\d])(?:[. _]?[1-9]| \([2-9]\))")
+_COPY_NUMBER = re.compile(r"(?:[. _]?[1-9]| \([2-9]\))$")
 _RATER_NUMBER = re.compile(r"^[rj]\d{1,2}$", re.I)
 
 
@@ -431,9 +431,10 @@ def _check_copies(table: MapDraft, *, by_judge: bool) -> None:
     beside what it was about, so that the first has no number and the second may have that of the first system."""
     alike: dict[str, list[str]] = {}
     for column in table.free:
-        hit = _NUMBERED_COPY.fullmatch(column)
-        if hit and hit[1] in table.free and asks_something(hit[1]) and table.are_ratings(column):
-            alike.setdefault(hit[1], [hit[1]]).append(column)
+        base = _COPY_NUMBER.sub("", column)
+        is_copy = base != column and base[-1:].isalpha() and base in table.free and asks_something(base)
+        if is_copy and table.are_ratings(column):
+            alike.setdefault(base, [base]).append(column)
     if not alike:
         return
     columns = [column for own in alike.values() for column in own]
