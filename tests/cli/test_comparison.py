@@ -109,7 +109,7 @@ def test_a_verdict_with_what_it_rests_on(lanner: Command, tmp_path: Path) -> Non
     ran = lanner("replace", "model", path)
     assert ran.code == 0, ran.err
     assert "model may replace a person here" in ran.out
-    assert re.search(r"of the human judgements \(\d+ % at the lower end of its interval\)", ran.out)
+    assert re.search(r"of the human judgements \(\d+ % at the lower end of the interval of r²\)", ran.out)
     rows = lanner("replace", "model", path, "--json").envelope["rows"]
     assert {"verdict", "person", "line", "bias"} <= {row["kind"] for row in rows}
 

@@ -843,7 +843,7 @@ def test_a_pivot_with_margins_is_refused(tmp_path: Path) -> None:
         read(table(tmp_path / "t.csv", [*rows, [2, 5, 4, 4.5], ["All", 4, 4, 4]]))
 
 
-@pytest.mark.parametrize("copies", ["{}.{}", "{} ({})", "{}{}"])
+@pytest.mark.parametrize("copies", ["{}.{}", "{} ({})", "{}{}", "{}_{}"])
 @pytest.mark.parametrize("systems", [("MT1", "MT2"), ("DeepL", "GPT-4"), ("elm", "oak", "ash")])
 @pytest.mark.parametrize("asked", [["Score"], ["Fluency", "Adequacy"]])
 def test_headings_that_a_program_numbered_are_asked_about(

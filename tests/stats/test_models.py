@@ -475,6 +475,13 @@ def test_one_answer_holds_the_numbers_of_the_three_tests():
     [powered] = [row for row in prediction_powered(data, model="model").rows if row["kind"] == "system"]
     assert own == powered
     assert result.rows[0]["saves"] == pytest.approx(1 - 1 / powered["gain"]) and result.rows[0]["saves_measured"]
+    measured, possible = (
+        result.rows[0],
+        verdict(data.filter(pl.col("judge").ne("model") | pl.col("document").lt("d10"))),
+    )
+    assert not possible["saves_measured"] and measured["saves"] < possible["saves"]
+    share = measured["saves"] / possible["saves"]
+    assert measured["saves_low"] == pytest.approx(possible["saves_low"] * share)
     assert {"line", "bias", "bin", "person"} <= {row["kind"] for row in result.rows}
 
 

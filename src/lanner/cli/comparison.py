@@ -244,7 +244,7 @@ def _words(verdict: Mapping[str, Json]) -> Iterator[str]:
         yield f"It beats {percent(verdict['winning_rate'], 0)} of {verdict['people']} people; half are enough."
     if verdict["saves"] is not None:
         low = verdict["saves_low"]
-        end = "no interval" if low is None else f"{percent(low, 0)} at the lower end of its interval"
+        end = "no interval" if low is None else f"{percent(low, 0)} at the lower end of the interval of r²"
         share = f"{percent(verdict['saves'], 0)} of the human judgements ({end})"
         if verdict["saves_measured"]:
             yield f"At the same precision it saves {share}."

@@ -534,7 +534,7 @@ def replacement(
     "neither"; or "unknown" where too little is shared to say, or too few documents (`documents_needed`). `saves` is the
     share of human judgements that the model makes unnecessary at the same precision: 1 − 1/gain where the model has
     judged items that people have not; otherwise what is possible at most, r² of the two over documents. `saves_low` is
-    the lower end of its interval.
+    its share of what r² allows, at the lower end of the interval of r².
 
     Rows by `kind`: "verdict"; "person" (the test of each person); "line", "bias", "bin" (calibration, for numbers);
     "system" and "pair" (prediction-powered); "label" (shares put right, for labels). The Result is the winning rate.
